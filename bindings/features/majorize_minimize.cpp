@@ -65,7 +65,7 @@ std::unique_ptr<MajorizeMinimize> make_majorize_minimize(const optimize::Product
 }
 
 py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const ArrayLike& start, double tolerance,
-                int max_iterations, const IntLike& threads) {
+                int max_iterations, bool lengthened, const IntLike& threads) {
     const int num_threads = thread_count(class_name, threads);
     const FrameArrays arrays(frames);
     const MajorizeMinimize::Frames views = arrays.views();
@@ -79,7 +79,7 @@ py::tuple solve(const MajorizeMinimize& self, const py::dict& frames, const Arra
     const auto done = writable<bool, 1>(converged);
     {
         const ReleasedGil released;
-        self.solve(views, {tolerance, max_iterations}, w, steps, done, num_threads);
+        self.solve(views, {tolerance, max_iterations, lengthened}, w, steps, done, num_threads);
     }
     return py::make_tuple(weights, iterations, converged);
 }
@@ -112,7 +112,8 @@ void bind_majorize_minimize(py::module_& module) {
         .def(py::init(&make_majorize_minimize), py::arg("products"), py::arg("columns"), py::arg("gram"),
              py::arg("vertex_weights"), py::arg("box"), py::arg("ties"), py::arg("threads") = 0)
         .def("solve", &solve, py::arg("frames"), py::arg("start"), py::arg("tolerance"), py::arg("max_iterations"),
-             py::arg("threads") = 0, "Weights (T, K), iterations (T,), converged (T,) from feasible weights.")
+             py::arg("lengthened") = false, py::arg("threads") = 0,
+             "Weights (T, K), iterations (T,), converged (T,) from feasible weights.")
         .def("surrogate", &surrogate, py::arg("frames"), py::arg("frame"), py::arg("weights"),
              "The bound value + sum q v + r v^2 + s v^4, low <= v <= high, around a frame's weights (K,).");
 }

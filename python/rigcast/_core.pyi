@@ -2571,6 +2571,7 @@ class MajorizeMinimize:
         start: numpy.typing.ArrayLike,
         tolerance: typing.SupportsFloat | typing.SupportsIndex,
         max_iterations: typing.SupportsInt | typing.SupportsIndex,
+        lengthened: bool = False,
         threads: int = 0,
     ) -> tuple:
         """

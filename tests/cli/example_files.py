@@ -10,6 +10,7 @@ import numpy as np
 
 import rigcast as rc
 from rigcast.capture._actors.folder import png
+from rigcast.capture._video.ffmpeg import write_video
 from tests.demo.published import small_ict
 from tests.support.blender import has_blender
 from tests.support.characters import dog
@@ -52,6 +53,10 @@ def make_files(place: Path) -> None:
     weights = np.random.default_rng(0).uniform(0, 1, (12, face.num_shapes))
     np.save(place / "take.npy", face.evaluate(weights))
     points_files(place, face)
+    rc.faces.example().save(place / "arkit.safetensors")
+    if importlib.util.find_spec("imageio_ffmpeg"):
+        plan = rc.capture.ShotPlan(frames=6, size=160)
+        write_video(place / "webcam.mp4", iter(rc.capture.film(rc.capture.example_cast().actor(1), plan).color), 30.0)
     (place / "ratings.csv").write_text(RATINGS)
     speeds = np.linspace(0.1, 0.3, face.num_shapes)
     clips = {

@@ -11,6 +11,7 @@ import pytest
 from tests.cli.command import rigcast_command
 from tests.cli.example_files import example_files
 from tests.support.blender import has_blender
+from tests.support.detector import finds_faces
 
 # What the example of each command reads, of the folder of ``example_files``.
 READS = {
@@ -49,7 +50,7 @@ READS = {
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),
     "blender-addon": (),
-    "capture": ("points.csv", "map.json", "face.safetensors", "frames"),
+    "capture": ("points.csv", "map.json", "face.safetensors", "frames", "webcam.mp4", "arkit.safetensors"),
     "actors": (),
     "perceive": ("face.safetensors", "smooth.glb", "weights.npz"),
     "study": ("face.safetensors", "ratings.csv"),
@@ -72,7 +73,7 @@ NEEDS = {
 def run_examples(name: str, folder: Path) -> int:
     """Run the examples of a command as they stand, in a folder with what they read and nothing else.
 
-    Returns how many were left out because there is no Blender.
+    Returns how many were left out because there is no Blender, or no face detector.
     """
     for package in NEEDS.get(name, ()):
         pytest.importorskip(package, reason=f"{package} is not installed", exc_type=ImportError)
@@ -84,6 +85,7 @@ def run_examples(name: str, folder: Path) -> int:
     assert commands
     hosted = [words for words in commands if any(word.endswith(".blend") for word in words)]
     left_out = [] if has_blender() else hosted
+    left_out += [] if finds_faces() else [words for words in commands if "webcam.mp4" in words]
     for words in commands:
         if words not in left_out:
             done = rigcast_command(*shorter(name, words), folder=folder)
@@ -112,4 +114,4 @@ def shorter(name: str, words: list[str]) -> list[str]:
 def told_if_left_out(count: int) -> None:
     """Skip the rest of a test whose examples could not all run."""
     if count:
-        pytest.skip(f"{count} of the examples, without a blender executable or the bpy wheel to read .blend files")
+        pytest.skip(f"{count} of the examples, without Blender to read .blend files, or a face detector")

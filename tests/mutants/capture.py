@@ -1,20 +1,14 @@
 """Break capture, its actors or its tests in ways that would make a result look better than it is, one at a time.
 
-    python -m tests.mutants.capture             # all of them, each with the tests that must notice
-    python -m tests.mutants.capture exact mean  # those whose names hold one of these words
-
-Works in a copy of the working tree, as ``python -m tests.mutants`` does, with the extension of the development build:
-all changes are of Python. A line that is not found is an error: the table goes with the code.
+python -m tests.mutants.capture             # all of them, each with the tests that must notice
+python -m tests.mutants.capture exact mean  # those whose names hold one of these words
 """
 
 from __future__ import annotations
 
-import shutil
 import sys
-from dataclasses import dataclass
 
-from tests.mutants.__main__ import PLACE, copy_tree, noticed
-from tests.mutants.functions import ROOT, Change
+from tests.mutants.cheats import Cheat, try_each
 
 REFINE, REQUEST = "python/rigcast/capture/_refine.py", "python/rigcast/capture/_refine_request.py"
 ACTORS, LOOK = "python/rigcast/capture/_actors/cast.py", "python/rigcast/capture/_actors/look.py"
@@ -24,17 +18,6 @@ RESULT = 'weights=np.array([row["weights"] for row in results]),'
 POINTS = "self.points = self.exact + self.filming.noise * noise"
 OWN = "return np.asarray(strength[:, None, None] * mixed, np.float32)"
 FOUND = "weights = np.where(np.isnan(request.fixed), weights, request.fixed)"
-
-
-@dataclass(frozen=True)
-class Cheat:
-    """A change of one line, and the test file that must fail by it."""
-
-    name: str
-    path: str
-    before: str
-    after: str
-    tests: str
 
 
 CHEATS = (
@@ -61,6 +44,10 @@ CHEATS = (
           "    return result", "tests/capture/test_picture_energy.py"),
     Cheat("the z-buffer ignored", REFINE, "            self.surface.faces,\n", "            self.surface.faces[:1],\n",
           "tests/capture/test_picture_energy.py"),
+    Cheat("silhouettes ignored", SOLVER, "if request.settings.silhouettes:", "if False:", "tests/capture/test_lips.py"),
+    Cheat("smoothing that returns the frame before, again", "python/rigcast/capture/_again.py",
+          'self.rows["weights"][rows] = result["weights"][own][known]',
+          'self.rows["weights"][rows] = self.rows["weights"][np.maximum(rows - 1, 0)]', "tests/capture/test_again.py"),
     Cheat("corrected frames as pins alone", PERSONAL, "result[self.shape, self.source] += np.linalg.solve(gram, right)",
           "pass", "tests/capture/test_personal.py"),
     Cheat("the truth of all frames told by the corrected ones", PERSONAL,
@@ -69,29 +56,5 @@ CHEATS = (
 )  # fmt: skip
 
 
-def main() -> int:
-    """Apply each change alone and say what noticed it."""
-    words = sys.argv[1:]
-    copy_tree()
-    for built in (ROOT / "python" / "rigcast").glob("*.so*"):
-        shutil.copyfile(built, PLACE / "python" / "rigcast" / built.name)
-    chosen = [cheat for cheat in CHEATS if not words or any(word in cheat.name for word in words)]
-    survived = 0
-    for cheat in chosen:
-        path = PLACE / cheat.path
-        content = path.read_text(encoding="utf-8")
-        assert content.count(cheat.before) == 1, f"{cheat.name}: not once in {cheat.path}"
-        path.write_text(content.replace(cheat.before, cheat.after), encoding="utf-8")
-        try:
-            change = Change("python/rigcast/report/", cheat.name, 0, 0, 0, cheat.before, cheat.after)
-            caught = noticed(change, [cheat.tests], wide=False)
-        finally:
-            path.write_text(content, encoding="utf-8")
-        survived += not caught
-        print(f"{cheat.name} | {caught or 'SURVIVED'}", flush=True)
-    print(f"{len(chosen) - survived} of {len(chosen)} noticed")
-    return int(survived > 0)
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(try_each(CHEATS, sys.argv[1:]))

@@ -89,7 +89,12 @@ def test_wrong_arguments_of_power_are_named(change, words):
 def test_the_published_model_says_what_it_cannot_know():
     seen = rp.published_rating("Frown", [10.0, 100.0, 300.0])
     assert seen.outside.tolist() == [True, False, True]
+    line = rp.UNITS["Frown"]
+    assert seen.ratings.tolist() == pytest.approx([line.intercept + line.slope * x for x in (10.0, 100.0, 300.0)])
     assert seen.exchanged is not None
+    assert (seen.exchanged < seen.ratings).all() or (
+        seen.exchanged > seen.ratings
+    ).all()  # the other label is another line
     assert any("exchanged" in line for line in seen.caveats)
     assert rp.published_rating("Neutral", 0.0).ratings.tolist() == [pytest.approx(853 / 600, abs=PRINTED)]
     with pytest.raises(ValueError, match="published_rating: unit is 'Wink'"):

@@ -230,3 +230,16 @@ def test_real_motion_is_rebuilt_better_than_by_components_and_frames(data_path):
     assert figures.latent <= 0.7 * figures.principal[3]
     assert figures.latent < figures.nearest
     assert len(synth.dropped) == 48
+
+
+def test_a_share_of_the_variance_takes_the_fewest_components_that_hold_it():
+    chosen = {"rig": face(), "dimensions": 2, "held_out": False, "iterations": 5}
+    space = rc.synthesis.fit({"x": [curve()]}, components=0.85, **chosen).space("x")
+    fewer = rc.synthesis.fit({"x": [curve()]}, components=space.num_components - 1, **chosen).space("x")
+    assert fewer.explained < 0.85 <= space.explained
+
+
+def test_shares_below_0_and_numbers_with_a_fraction_are_no_components():
+    for components in (-0.5, 1.5):
+        with pytest.raises(ValueError, match="components is"):
+            rc.synthesis.fit({"x": [curve()]}, components=components)

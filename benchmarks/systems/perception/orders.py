@@ -3,7 +3,8 @@
     python -m benchmarks.systems.perception.orders [--write]
 
 Rank correlations of eleven action units at full activation with the mean ratings of Carrigan 2020,
-table 5.12; the last rows are those of her own sums of offsets (table 5.13), on her own mesh.
+table 5.12; the last rows are those of her own sums of offsets (table 5.13), on her own mesh. Needs the extras
+``perception`` and ``jod``.
 """
 
 from __future__ import annotations
@@ -61,6 +62,9 @@ def pictures(rig: rc.BlendshapeRig, shapes: Shapes) -> dict[str, list[float]]:
         "picture: 1 - SSIM (scikit-image)": lambda a, b: 1.0 - rc.metrics.structural_similarity(a, b, window="uniform"),
         "picture: Yee's difference": rc.metrics.perceptual_difference,
         "picture: FLIP": lambda a, b: rc.perception.flip(a, b, pixels_per_degree=viewing.pixels_per_degree),
+        "picture: JOD (ColorVideoVDP)": lambda a, b: rc.perception.jod_loss(
+            a, b, pixels_per_degree=viewing.pixels_per_degree
+        ),
     }
     return {name: [measure(neutral, other) for other in others] for name, measure in measures.items()}
 

@@ -10,7 +10,7 @@
 namespace rigcast::differential {
 
 /// Laplacian ("delta") coordinates of displacements, and the displacements that fit delta coordinates and anchor
-/// positions best (Sorkine et al. 2004; Song et al. 2020, section 4).
+/// positions best (Sorkine et al. 2004; Song et al. 2020, section 3.2.5).
 ///
 /// With the graph Laplacian L = D - A of the mesh (mesh::graph_laplacian), A anchor vertices, selected by S, and
 /// weights W = diag(w):

@@ -20,6 +20,8 @@ from rigcast.capture._refine_request import RefineSettings
 from rigcast.capture._solution import Capture, PictureFit
 from rigcast.capture._solver import solve
 from rigcast.capture._tracks import CaptureSettings, Tracks
+from rigcast.capture._video.detect import detect
+from rigcast.capture._video.preview import write_preview
 from rigcast.capture._write import write
 
 __all__ = [
@@ -37,6 +39,7 @@ __all__ = [
     "RefineSettings",
     "ShotPlan",
     "Tracks",
+    "detect",
     "example_cast",
     "film",
     "fit_places",
@@ -52,4 +55,5 @@ __all__ = [
     "solve_again",
     "turn_eyes",
     "write",
+    "write_preview",
 ]

@@ -140,7 +140,9 @@ def solve(
         prior_target=request.prior_target[:, swap],
         prior_strength=request.prior_strength[:, swap],
     )
-    return _unmirrored(rig, _solved(pinned), swap)
+    said = "the video is a mirror image: left and right of the result were exchanged"
+    result = mirror_image(rig, _solved(pinned))
+    return replace(result, notes=(*result.notes, said))
 
 
 def _solved(request: CaptureRequest) -> Capture:
@@ -314,8 +316,9 @@ def _rigid(head: Float64) -> Float64:
     return np.concatenate([u @ vt, head[:, :, 3:]], axis=2)
 
 
-def _unmirrored(rig: BlendshapeRig, found: Capture, swap: NDArray[np.int64]) -> Capture:
-    """The capture of a mirrored video, as the actor was."""
+def mirror_image(rig: BlendshapeRig, found: Capture) -> Capture:
+    """Weights and head of the mirrored actor; places and offsets stay those of the points."""
+    swap = exchanged(rig)
     own = upright(rig).T @ (np.diag([1.0, -1.0, -1.0]) @ MIRROR @ np.diag([1.0, -1.0, -1.0])) @ upright(rig)
 
     def turned(transform: Float64) -> Float64:
@@ -328,5 +331,4 @@ def _unmirrored(rig: BlendshapeRig, found: Capture, swap: NDArray[np.int64]) -> 
         strength=found.strength[swap],
         head=turned(found.head),
         neutral_head=turned(found.neutral_head),
-        notes=(*found.notes, "the video is a mirror image: left and right of the result were exchanged"),
     )

@@ -56,8 +56,12 @@ def retarget_landmarks(
     steady: ArrayLike | None = None,
     head: bool = True,
     scale: float | None = None,
+    rotate: bool = True,
 ) -> Float64:
-    """Control points ``c = c0 + s Q (l - l0)`` of tracked landmarks l (Bailey 2020, chapter 4).
+    """Control points ``c = c0 + s Q (l - l0)`` of tracked landmarks l, after Bailey 2020, section 4.4.
+
+    The source prints ``c = c0 + (l - l0)``, without rotation, scale or removal of head motion: ``head=False, scale=1,
+    rotate=False``, for an actor whose landmarks are in the character's frame and unit.
 
     The motion of the head is removed first: per frame, the similarity (Umeyama 1991) that takes the steady landmarks
     of the actor's neutral to those of the frame is undone, so that l is in the actor's neutral frame. Rotation Q and
@@ -78,6 +82,8 @@ def retarget_landmarks(
         Whether the motion of the head is removed.
     scale : float, optional
         s; by default that of the two neutrals.
+    rotate : bool
+        Whether Q is that of the similarity; else it is the identity, and s, if it is not given, still the similarity's.
 
     Returns
     -------
@@ -118,7 +124,8 @@ def retarget_landmarks(
     _warn_mirrored("neutral", is_mirrored(actor, character[None]), "points")
     size, rotation, _ = _similarity(actor, character)
     size = size if scale is None else check.number("scale", scale, above=0.0)
-    moved: Float64 = character + size * (tracked - actor) @ rotation.T
+    turned = rotation if rotate else np.eye(len(rotation))
+    moved: Float64 = character + size * (tracked - actor) @ turned.T
     return moved
 
 

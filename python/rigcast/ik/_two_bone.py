@@ -78,7 +78,7 @@ def two_bone(
     threads: int = 0,
     out: TwoBone | None = None,
 ) -> TwoBone:
-    """Place elbow and end of two-bone limbs (Bailey 2020, section 4.1).
+    """Place elbow and end of two-bone limbs (Bailey 2020, section 4.2).
 
     With ``o`` the base, ``t`` the target, ``L = |t - o|`` and ``r`` the hinge axis::
 

@@ -21,6 +21,7 @@ MOST_ITERATIONS = 2**31 - 1
 
 METHODS = ("descent", "mm", "mm_cet", "cet", "cet_loc", "seol", "sqp")
 TEMPORAL = {"descent"}  # solve a shot with a temporal term
+STEPPING = {"mm", "mm_cet"}  # whose steps may be lengthened
 
 #: How a solve finds the motion of the head: not at all, as its data allow, on vertices that rest, or on these vertices.
 Rigid: TypeAlias = ArrayLike | Literal["auto", "rest"] | None
@@ -34,7 +35,7 @@ class Request:
     ----------
     gram : Gram
     targets, method, alpha, smoothness, init, device, relative_alpha, bounds, joint, fixed, priors, symmetric, rigid, \
-rigid_scale, loss, loss_scale, tolerance, max_iterations, threads, progress
+rigid_scale, loss, loss_scale, tolerance, max_iterations, lengthened, threads, progress
         As in ``solve``; ``rigid`` may also be ``"together"``.
     """
 
@@ -57,6 +58,7 @@ rigid_scale, loss, loss_scale, tolerance, max_iterations, threads, progress
     loss_scale: float | str = AUTO
     tolerance: float = 1e-9
     max_iterations: int | None = None
+    lengthened: bool = False
     threads: int = 0
     progress: ProgressOption = None
 
@@ -119,6 +121,10 @@ def checked(request: Request) -> Request:
     _check_device(request)
     _check_smoothness(request)
     _check_loss(request)
+    if not isinstance(request.lengthened, (bool, np.bool_)):
+        raise bad_argument("solve", "lengthened", repr(request.lengthened), "True or False")
+    if request.lengthened and request.method not in STEPPING:
+        raise bad_argument("solve", "lengthened", f"True with method {request.method!r}", "False")
     if not isinstance(request.rigid_scale, (bool, np.bool_)):
         raise bad_argument("solve", "rigid_scale", repr(request.rigid_scale), "True or False")
     return replace(request, progress=as_callback(request.progress))

@@ -67,6 +67,7 @@ class Solver:
         loss_scale: float | Literal["auto"] = "auto",
         tolerance: float = 1e-9,
         max_iterations: int | None = None,
+        lengthened: bool = False,
         threads: int = 0,
         progress: ProgressOption = None,
     ) -> Solution:
@@ -99,6 +100,7 @@ class Solver:
             loss_scale=loss_scale,
             tolerance=tolerance,
             max_iterations=max_iterations,
+            lengthened=lengthened,
             threads=threads,
             progress=progress,
         )
@@ -128,6 +130,7 @@ def solve(
     loss_scale: float | Literal["auto"] = "auto",
     tolerance: float = 1e-9,
     max_iterations: int | None = None,
+    lengthened: bool = False,
     threads: int = 0,
     progress: ProgressOption = None,
 ) -> Solution:
@@ -211,6 +214,10 @@ def solve(
         combination.
     max_iterations : int, optional
         A frame's limit; by default the method's own: 200 for ``"descent"``, 2,000 where shapes are nearly dependent.
+    lengthened : bool
+        Of ``"mm"`` and ``"mm_cet"``: each step is also tried 50, 20, 10 and 5 times as long, and the longest that ends
+        lower than the step itself is taken, as in the code that the paper's authors released. A frame ends where its
+        objective, not the bound, falls by no more than ``tolerance`` times the squared offsets of its target.
     threads : int
         Number of threads; 0 means all processors that this process may use.
         The result does not depend on it.
@@ -270,6 +277,7 @@ def solve(
         loss_scale=loss_scale,
         tolerance=tolerance,
         max_iterations=max_iterations,
+        lengthened=lengthened,
         threads=threads,
         progress=progress,
     )

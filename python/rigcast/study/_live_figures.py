@@ -2,8 +2,8 @@
 
 ``*.faces`` is shared by what has the same triangles: a line of JSON (``vertices``, ``triangles``, ``camera``,
 ``light``), spaces up to a multiple of 4 bytes, indices (F, 3) as uint32 and the vertices' linear colors (V, 3) as
-float32, little-endian. ``*.mesh`` is the vertices (V, 3) as float32 in the camera's axes: x to the right, y up, z
-toward the camera, the middle of the face at the origin.
+float32, little-endian. ``*.mesh`` is (V, 6) float32: vertices and their normals in the camera's axes, x to the right, y
+up, z toward the camera, the middle of the face at the origin.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast import _core
 from rigcast.render import Camera, Lights, Material, Sensor
 
 FACES, MESH = ".faces", ".mesh"
@@ -54,6 +55,7 @@ def faces_file(
     return head + triangles.astype("<u4").tobytes() + surface["albedo"].astype("<f4").tobytes()
 
 
-def mesh_file(vertices: NDArray[np.float64]) -> bytes:
+def mesh_file(vertices: NDArray[np.float64], faces: NDArray[np.int32]) -> bytes:
     """The content of a ``.mesh`` file."""
-    return vertices.astype("<f4").tobytes()
+    points = vertices.astype(np.float32)
+    return np.hstack([points, _core.vertex_normals(points, faces)]).astype("<f4").tobytes()

@@ -190,7 +190,7 @@ class StudyWriter:
         name = f"s{len(self.stimuli) + 1:04d}"
         if self.plan.pictures.live:
             faces = self._faces(framing.faces_file(poser.faces, len(poser.rest)))
-            files = [[self._keep(mesh_file(mesh), MESH) for mesh in framing.standing(meshes)]]
+            files = [[self._keep(mesh_file(mesh, poser.faces), MESH) for mesh in framing.standing(meshes)]]
             self.stimuli[name] = Stimulus(name, files, faces)
             return name
         files = []

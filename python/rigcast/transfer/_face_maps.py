@@ -1,4 +1,4 @@
-"""Deformation maps sampled on another mesh whose texture coordinates are aligned (Bailey 2020, section 3.6)."""
+"""Deformation maps sampled on another mesh whose texture coordinates are aligned (Bailey 2020, section 3.5)."""
 
 from __future__ import annotations
 

@@ -12,15 +12,15 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.papers.inverse.mismatched.kept import Kept, Row, digits
-from benchmarks.papers.inverse.mismatched.methods import MM, NAMES, OURS
+from benchmarks.papers.inverse.mismatched.methods import NAMES, OURS, RELEASED, as_released
 from benchmarks.papers.inverse.mismatched.scene import Rig, Scene, truncated
-from benchmarks.systems.inverse.published_mm import STEPS, TOLERANCE
+from benchmarks.systems.inverse.published_mm import TOLERANCE
 from benchmarks.systems.inverse.scenes import smooth_curves
 from benchmarks.systems.transfer.faces import Hm08
 from rigcast.inverse._choices.elbow import ALPHAS, elbow, means
 
 FRAMES, TRAINING = 200, 40
-METHODS = ("cet", "seol", "mm_cet", OURS)
+METHODS = ("cet", "seol", "mm_cet" + RELEASED, OURS)
 HEAD = [
     "identity",
     "fitted rig",
@@ -72,18 +72,18 @@ class Identity:
     def row(self, rig: str, method: str) -> Row:
         """A method's figures at the alpha of its own elbow on the training frames."""
         fitted = self.fitted[rig].restricted(self.vertices)
-        solver = rc.inverse.Solver(truncated(fitted, "pairs") if method in MM else fitted)
+        solver = rc.inverse.Solver(truncated(fitted, "pairs") if method.endswith(RELEASED) else fitted)
         unit = 0.01 / float(self.own.meters_per_unit)  # of a centimeter
         targets = self.posed(self.training)
         curve = []
         for alpha in ALPHAS:
-            weights = self.solve(solver, targets, method, alpha * unit**2)
+            weights = self.solve(solver, targets, method, alpha * unit**2, unit)
             curve.append(means(weights, self.error(weights, self.training).rmse_p95)[:2])
         rest = self.error(np.zeros_like(self.training), self.training).rmse_p95_mean
         alpha = ALPHAS[elbow(*np.array(curve).T, float(rest))]
         targets = self.posed(self.judged)
         began = time.process_time()
-        weights = self.solve(solver, targets, method, alpha * unit**2)
+        weights = self.solve(solver, targets, method, alpha * unit**2, unit)
         seconds = (time.process_time() - began) / len(weights)
         error = self.error(weights, self.judged)
         return {
@@ -99,13 +99,10 @@ class Identity:
         }
 
     @staticmethod
-    def solve(solver: Any, targets: np.ndarray, method: str, alpha: float) -> np.ndarray:
-        how: dict[str, Any] = {"threads": 1}
-        if method in MM:
-            offsets = targets - solver.gram.neutral
-            how |= {"tolerance": TOLERANCE / float(np.median(np.square(offsets).sum(axis=(1, 2))))}
-            how |= {"max_iterations": STEPS}
-        return np.asarray(solver.solve(targets, method, alpha, **how).weights)
+    def solve(solver: Any, targets: np.ndarray, method: str, alpha: float, unit: float) -> np.ndarray:
+        if method.endswith(RELEASED):
+            return as_released(solver, targets, method, alpha, TOLERANCE * unit**2)
+        return np.asarray(solver.solve(targets, method, alpha, threads=1).weights)
 
     def error(self, weights: np.ndarray, truth: np.ndarray) -> rc.metrics.WeightError:
         return rc.metrics.weight_error(weights, self.posed(truth), self.posed(weights), threads=1)
@@ -156,7 +153,7 @@ def ict(scene: Scene, data: Path, seed: int = 3) -> Identity:
 
 def cells(row: Row) -> list[str]:
     """One line of the table."""
-    pairs = " (pairs model)" if row["method"] in MM and row["identity"].startswith("ICT") else ""
+    pairs = " (pairs model)" if row["method"].endswith(RELEASED) and row["identity"].startswith("ICT") else ""
     return [
         row["identity"],
         row["rig"] + pairs,

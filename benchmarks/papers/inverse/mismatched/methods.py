@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import statistics
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -23,17 +24,22 @@ from benchmarks.systems.inverse.published_mm import STEPS, TOLERANCE
 from rigcast.inverse._choices.elbow import ALPHAS, elbow, means
 
 SHAPES_ALONE = ("cet", "cet_loc", "seol")
-PAPER_ALONE = ("cet", "seol")  # those of them that the paper's tables have
-MM = ("mm", "mm_cet")
+RELEASED = " as released"  # steps up to 50 times as long, ended by the rule of the authors' code
+MM = ("mm", "mm_cet")  # with the paper's steps, to convergence
+ALL_MM = (*MM, *(method + RELEASED for method in MM))
+MM_ON = {"linear": ALL_MM[1:], "pairs": ALL_MM, "full": ()}
 INTERIOR = ("sqp", "SciPy's defaults")
 OURS = "descent"
+EVERY = 8  # training frames from one to the next that the interior-point method solves
 RUNS, ENOUGH = 10, 2.0  # a row's time is the median of so many runs, of fewer if they take more seconds
 NAMES = {
     "cet": "Cet",
     "cet_loc": "Cet-loc",
     "seol": "Seol",
-    "mm": "MM from zero",
-    "mm_cet": "MM from Cet",
+    "mm": "MM from zero, paper's steps, 10,000 at most",
+    "mm_cet": "MM from Cet, paper's steps, 10,000 at most",
+    "mm" + RELEASED: "MM from zero, released code, 200 steps at most",
+    "mm_cet" + RELEASED: "MM from Cet, released code, 200 steps at most",
     "sqp": "interior point, exact Hessian, to the end",
     "SciPy's defaults": "interior point as SciPy leaves it",
     OURS: "ours",
@@ -81,25 +87,23 @@ class Bench:
         """Weights (T, K)."""
         if method == "SciPy's defaults":
             return as_scipy_leaves_it(self.solver(model).gram.rig, targets, alpha)
-        how: dict[str, Any] = {"threads": 1}
-        if method in MM:  # the stopping rule of the code that its authors released, for a frame of median size
-            offsets = targets - self.scene.judge.rest_vertices
-            how |= {"tolerance": TOLERANCE / float(np.median(np.square(offsets).sum(axis=(1, 2))))}
-            how |= {"max_iterations": STEPS}
         solver = self.solver(model, whole=method == "cet_loc")
-        return np.asarray(solver.solve(targets, method, alpha, **how).weights)
+        if method.endswith(RELEASED):
+            return as_released(solver, targets, method, alpha, TOLERANCE)
+        return np.asarray(solver.solve(targets, method, alpha, threads=1).weights)
 
     def rows(self) -> list[Row]:
         """All judged frames, by all methods but the interior-point one; ours last for each model."""
         rows = [self.kept.row("zero", self.zero), *(self.made("linear", method) for method in SHAPES_ALONE)]
-        return rows + [self.made(model, m) for model in MODELS for m in (*(MM if model != "full" else ()), OURS)]
+        return rows + [self.made(model, m) for model in MODELS for m in (*MM_ON[model], OURS)]
 
     def interior_rows(self) -> list[Row]:
         """The frames of the interior-point method, by the methods of the paper's tables and ours."""
         rows = [self.kept_interior.row("zero", lambda: self.zero(self.interior))]
-        jobs = [("linear", method) for method in PAPER_ALONE]
+        jobs = [("linear", method) for method in SHAPES_ALONE]
         for model in MODELS:
-            jobs += [(model, method) for method in (*(("mm_cet",) if model != "full" else ()), OURS, *INTERIOR)]
+            from_cet = ("mm_cet", "mm_cet" + RELEASED) if model != "full" else ()
+            jobs += [(model, method) for method in (*from_cet, OURS, *INTERIOR[: 1 + (model == "pairs")])]
         return rows + [self.made_on_interior(*job) for job in jobs]
 
     def made(self, model: str, method: str) -> Row:
@@ -142,13 +146,23 @@ class Bench:
         figures = self.judged(weights, frames)
         return {"model": told, "method": method, "curve": [], "alpha": alpha, "seconds": seconds} | figures
 
-    def curve(self, model: str, method: str) -> list[list[float]]:
+    def interior_curve(self, model: str = "pairs") -> Row:
+        """The curve of the interior-point method, which figures 8 and 9 draw; it has our alpha in the tables."""
+
+        def make() -> Row:
+            alpha = self.made(model, OURS)["alpha"]
+            truth = self.scene.training[::EVERY]
+            return {"model": model, "method": "sqp", "alpha": alpha, "curve": self.curve(model, "sqp", truth)}
+
+        return self.kept.row(f"{model} sqp curve", make)
+
+    def curve(self, model: str, method: str, truth: np.ndarray | None = None) -> list[list[float]]:
         """Error in the whole rig, weights above 1e-3 and L1, means over the training frames, for each alpha."""
-        targets = self.scene.posed(self.scene.training)
-        points = []
+        truth = self.scene.training if truth is None else truth
+        targets, points = self.scene.posed(truth), []
         for alpha in ALPHAS:
             weights = self.solve(model, method, targets, float(alpha))
-            points.append([*means(weights, self.error(weights, self.scene.training))])
+            points.append([*means(weights, self.error(weights, truth))])
         return points
 
     def error(self, weights: np.ndarray, truth: np.ndarray) -> np.ndarray:
@@ -169,6 +183,11 @@ class Bench:
             "smoothness": self.smoothness(weights, frames),
             "weights": float(np.abs(weights - self.scene.judged[frames]).mean()),
             "frames": len(weights),
+            "by_frame": {
+                "p95": error.rmse_p95.tolist(),
+                "cardinality": error.cardinality.tolist(),
+                "l1": error.l1.tolist(),
+            },
         }
 
     def smoothness(self, weights: np.ndarray, frames: slice) -> float:
@@ -176,6 +195,25 @@ class Bench:
         before = np.arange(*frames.indices(len(self.scene.judged))) < self.scene.cut
         bends = [np.square(np.diff(shot, n=2, axis=0)) for shot in (weights[before], weights[~before])]
         return float(np.concatenate(bends).sum(axis=0).mean()) if any(map(len, bends)) else np.nan
+
+
+def as_released(solver: Any, targets: np.ndarray, method: str, alpha: float, least: float) -> np.ndarray:
+    """Weights (T, K) of MM as its authors' code runs it.
+
+    Each step is tried 50, 20, 10 and 5 times as long; a frame ends after 200 steps or where its objective falls by less
+    than ``least``, 5e-4 square centimeters in the solver's unit.
+    """
+    energies = np.square(np.asarray(targets, np.float64) - solver.gram.neutral).sum(axis=(1, 2))
+    how = {"threads": 1, "max_iterations": STEPS, "lengthened": True}
+    start = method.removesuffix(RELEASED)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", rc.errors.SparsityWarning)  # of curves over alpha, once a frame
+        return np.concatenate(
+            [
+                solver.solve(target[None], start, alpha, tolerance=least / energy if energy else 1.0, **how).weights
+                for target, energy in zip(targets, energies, strict=True)
+            ]
+        )
 
 
 def as_scipy_leaves_it(rig: Any, targets: np.ndarray, alpha: float) -> np.ndarray:

@@ -11,10 +11,20 @@ from matplotlib.figure import Figure
 
 import rigcast as rc
 from benchmarks.papers.inverse.mismatched.kept import Row, digits
-from benchmarks.papers.inverse.mismatched.methods import MM, NAMES, OURS, SHAPES_ALONE
+from benchmarks.papers.inverse.mismatched.methods import ALL_MM, EVERY, NAMES, OURS, RELEASED, SHAPES_ALONE
 from benchmarks.papers.inverse.mismatched.scene import Scene, truncated
 from rigcast.inverse._choices.elbow import ALPHAS
 from rigcast.plot._colors import INK, SERIES
+
+BOXES = (  # of the methods of the paper's box plots: model, method, what stands below the box
+    ("pairs", "mm_cet" + RELEASED, "MM,\nreleased"),
+    ("pairs", "mm_cet", "MM, to con-\nvergence"),
+    ("pairs", "SciPy's defaults", "SQP"),
+    ("shapes alone", "cet", "Cet"),
+    ("shapes alone", "cet_loc", "Cet-loc"),
+    ("shapes alone", "seol", "Seol"),
+    ("pairs", OURS, "ours"),
+)
 
 LEAST = 1e-4  # centimeters, where an axis of errors begins
 FOLDER = Path(__file__).resolve().parents[4] / "docs" / "figures"
@@ -54,28 +64,47 @@ def draw_approximations(curves: dict[str, np.ndarray], cut: int) -> None:
 def draw_elbows(rows: list[Row], model: str = "pairs") -> None:
     """``docs/figures/inverse_mismatch_elbow.svg``: error in the whole rig over cardinality and over L1."""
     figure, axes = _figure(2)
-    chosen = [row for row in rows if row["curve"] and row["method"] in (*SHAPES_ALONE, *MM, OURS)]
+    chosen = [row for row in rows if row["curve"] and row["method"] in (*SHAPES_ALONE, *ALL_MM, "sqp", OURS)]
     chosen = [row for row in chosen if row["model"] in (model, "shapes alone")]
-    for row, color in zip(chosen, SERIES * 2, strict=False):
+    for n, (row, color) in enumerate(zip(chosen, SERIES * 2, strict=False)):
         curve = np.array(row["curve"])
         at = ALPHAS.index(row["alpha"])
         for place, axis in zip((1, 2), axes, strict=True):
             if row["method"] == "seol":  # alpha plays no part
                 axis.plot(curve[0, place], curve[0, 0], "s", color=color, label=NAMES["seol"])
                 continue
-            axis.plot(curve[:, place], curve[:, 0], "o-", color=color, markersize=3, label=NAMES[row["method"]])
+            how = {"marker": "os"[n >= len(SERIES)], "linestyle": ("-", "--")[n >= len(SERIES)], "markersize": 3}
+            axis.plot(curve[:, place], curve[:, 0], color=color, label=_label(row["method"]), **how)
             axis.plot(curve[at, place], curve[at, 0], "o", markersize=10, markerfacecolor="none", color=color)
     axes[0].set(xlabel="weights above 0.001 per frame", ylabel="95 % of the vertices are nearer, cm")
     axes[1].set(xlabel="sum of weights per frame")
-    axes[0].legend(frameon=False, fontsize=8)
-    for axis in axes:
-        axis.set_ylim(bottom=0)
+    axes[0].set(yscale="log")
+    figure.legend(*axes[0].get_legend_handles_labels(), frameon=False, fontsize=7, ncols=2, loc="outside lower center")
     _save(figure, "inverse_mismatch_elbow")
 
 
-def _figure(panels: int) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(4.2 * panels + 2.2 * (panels == 1), 3.4), layout="constrained", facecolor="white")
-    axes = figure.subplots(1, panels, sharey=True, squeeze=False)[0]
+def _label(method: str) -> str:
+    return NAMES[method] + f", every {EVERY}th frame" * (method == "sqp")
+
+
+def draw_boxes(rows: list[Row]) -> None:
+    """``docs/figures/inverse_mismatch_boxes.svg``: error, cardinality and L1 of every frame, by method."""
+    figure, axes = _figure(3, shared=False)
+    known = {(row["model"], row["method"]): row["by_frame"] for row in rows}
+    told = {"p95": "95 % of the vertices are nearer, cm", "cardinality": "weights above 0", "l1": "sum of weights"}
+    for axis, (key, label) in zip(axes, told.items(), strict=True):
+        boxes = [known[model, method][key] for model, method, _ in BOXES]
+        drawn = axis.boxplot(boxes, patch_artist=True, widths=0.6, medianprops={"color": INK}, flierprops={"ms": 2})
+        for box, color in zip(drawn["boxes"], SERIES * 2, strict=False):
+            box.set_facecolor(color)
+        axis.set_xticks(range(1, len(BOXES) + 1), [name for *_, name in BOXES], rotation=60, fontsize=7)
+        axis.set(ylabel=label, ylim=(0, None))
+    _save(figure, "inverse_mismatch_boxes")
+
+
+def _figure(panels: int, *, shared: bool = True) -> tuple[Figure, list[Axes]]:
+    figure = Figure(figsize=(4.2 * panels + 2.2 * (panels == 1), 3.4 + 0.8 * (panels == 2)), layout="constrained", facecolor="white")
+    axes = figure.subplots(1, panels, sharey=shared, squeeze=False)[0]
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)
     return figure, list(axes)

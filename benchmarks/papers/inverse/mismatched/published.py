@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from benchmarks.papers.inverse.mismatched.kept import Row, digits, table
-from benchmarks.papers.inverse.mismatched.methods import OURS
+from benchmarks.papers.inverse.mismatched.methods import OURS, RELEASED
 
 FIGURES = ("p95", "cardinality", "share", "l1", "smoothness", "seconds")
 HEAD = ["method", "face", "95th percentile, cm", "weights > 0", "of all weights", "L1", "smoothness", "s a frame"]
@@ -49,8 +49,10 @@ PAPER = {
         "Seol": (0.0834, 38.2, 5.68, 0.4908, 0.008),
     },
 }
+TO_THE_END = "MM, paper's steps to convergence"
 HERE = {  # the paper's name: model and method of ours, whether it has the frames of the interior-point method alone
-    "MM": ("pairs", "mm_cet", False),
+    "MM": ("pairs", "mm_cet" + RELEASED, False),
+    TO_THE_END: ("pairs", "mm_cet", False),
     "SQP": ("pairs", "SciPy's defaults", True),
     "Cet": ("shapes alone", "cet", False),
     "Seol": ("shapes alone", "seol", False),
@@ -109,7 +111,10 @@ class Beside:
     def ratios(self) -> list[list[str]]:
         """Lines of the second table; both sides of a ratio have the same frames."""
         lines = []
-        for method, interior in (*((name, HERE[name][2]) for name in METHODS[1:]), ("ours", False), ("ours", True)):
+        for method, interior in [
+            *((name, HERE[name][2]) for name in METHODS[1:]),
+            *((name, interior) for name in (TO_THE_END, "ours") for interior in (False, True)),
+        ]:
             if method in METHODS:
                 told = [_over_mm(paper(name, method), paper(name, "MM")) for name in CHARACTERS]
                 lines.append([method, "Omar", *(_ratio(k, told[0][k]) for k in RATIOS)])

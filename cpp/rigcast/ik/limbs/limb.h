@@ -34,7 +34,7 @@ struct TwoBonePoses {
     View<std::uint8_t, 1> flags;  // (N,), bits of limb_flag
 };
 
-/// Places elbow and end of two-bone limbs in closed form (Bailey 2020, section 4.1). With L = |t - o|:
+/// Places elbow and end of two-bone limbs in closed form (Bailey 2020, section 4.2). With L = |t - o|:
 ///
 ///     n = normalize((t - o) x r),  a = (d_u^2 - d_l^2 + L^2) / (2 L),  h = sqrt(d_u^2 - a^2),
 ///     elbow = o + a (t - o) / L + h n,  end = t.

@@ -11,6 +11,9 @@ namespace {
 // residuals from the vertices more often. Chosen, not tuned.
 constexpr double allowed_excess = 0.01;
 
+// Of the authors' released code: how many times as far a step is tried, the longest first.
+constexpr double lengths[] = {50.0, 20.0, 10.0, 5.0};
+
 }  // namespace
 
 MajorizeMinimize::FrameState::FrameState(const MajorizeMinimize& method, const Frames& frames, std::int64_t frame)
@@ -62,6 +65,31 @@ double MajorizeMinimize::FrameState::step(double* w) {
         for (const std::int32_t k : group) w[k] = std::clamp(end, lower(k), upper(k));
     }
     return decrease;
+}
+
+double MajorizeMinimize::FrameState::lengthened_step(double* w) {
+    const auto shapes = static_cast<std::size_t>(products_.num_variables());
+    const double before = surrogate_.value;
+    start_.assign(w, w + shapes);
+    step(w);
+    const double reached = objective(w);
+    for (const double length : lengths) {
+        longer_.resize(shapes);
+        for (std::size_t k = 0; k < shapes; ++k) {
+            const auto shape = static_cast<std::int32_t>(k);
+            longer_[k] = std::clamp(start_[k] + length * (w[k] - start_[k]), lower(shape), upper(shape));
+        }
+        const double further = objective(longer_.data());
+        if (!(further < reached)) continue;
+        std::copy(longer_.begin(), longer_.end(), w);
+        return before - further;
+    }
+    return before - reached;
+}
+
+double MajorizeMinimize::FrameState::objective(const double* w) {
+    activate(w);
+    return surrogate_.value;
 }
 
 void MajorizeMinimize::FrameState::activate(const double* w) {

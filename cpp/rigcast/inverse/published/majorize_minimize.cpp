@@ -225,7 +225,8 @@ void MajorizeMinimize::solve(const Frames& frames, const Rule& rule, View<double
             std::int64_t steps = 0;
             while (steps < rule.max_iterations && !converged(t)) {
                 if (!std::isfinite(state.majorize(w).value)) break;  // overflow: the surrogate's decrease is NaN
-                converged(t) = state.step(w) <= least_decrease && !state.stopped_at_knot();
+                const double decrease = rule.lengthened ? state.lengthened_step(w) : state.step(w);
+                converged(t) = decrease <= least_decrease && !state.stopped_at_knot();
                 ++steps;
             }
             iterations(t) = steps;

@@ -90,6 +90,7 @@ public:
     struct Rule {
         double tolerance = 1e-9;  // converged if psi decreases by at most this times the frame's energy
         int max_iterations = 10000;
+        bool lengthened = false;  // steps as FrameState::lengthened_step; the objective's decrease in place of psi's
     };
 
     /// `columns` (N, M, 3) of the rig on the chosen vertices, their Gram matrix `gram` (N, N), `vertex_weights` (M),
@@ -135,6 +136,10 @@ public:
     const Surrogate& majorize(const double* w);
     /// Moves w to the minimizer of the surrogate around it (algorithm 1). Returns by how much the surrogate decreases.
     double step(double* w);
+    /// Moves w as `step` does, or 50, 20, 10 or 5 times as far and back into the box: by the longest of these that ends
+    /// lower than the step itself, as the code that the paper's authors released. Call it after `majorize`. Returns by
+    /// how much the objective decreases.
+    double lengthened_step(double* w);
     /// Returns true if a knot cut the last step short: the surrogate bounds nothing beyond it.
     bool stopped_at_knot() const { return stopped_at_knot_; }
 
@@ -145,6 +150,8 @@ private:
 
     /// Computes the activations at w, their image and the objective.
     void activate(const double* w);
+    /// The objective at w. The surrogate is that around w only after `majorize`.
+    double objective(const double* w);
     double slope_of_objective(std::int32_t k, const double* w, int side) const;
     /// The side to which a group moves: that on which the objective falls more steeply; 1 if none of its weights is at
     /// a knot.
@@ -173,6 +180,8 @@ private:
     std::vector<double> high_end_;      // (K)
     bool stopped_at_knot_ = false;
     std::vector<float> residual_;  // (R)
+    std::vector<double> start_;    // (K): of a step that is lengthened
+    std::vector<double> longer_;   // (K): its end
     // The last S(g) that was computed from the vertices, and the activations at which.
     double exact_corrections_ = 0.0;
     std::vector<double> exact_activation_;

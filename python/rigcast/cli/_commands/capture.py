@@ -1,4 +1,4 @@
-"""``rigcast capture``: weights of a blendshape rig from the points that a face detector found in a video."""
+"""``rigcast capture``: weights of a blendshape rig from a video, or the points that a face detector found in it."""
 
 from __future__ import annotations
 
@@ -18,15 +18,17 @@ from rigcast.capture._detectors import DETECTORS
 from rigcast.capture._write import WRITTEN
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._inputs import tracked
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result, WrongInput
 
-SUMMARY = "find weights and head motion from the points of a face detector"
+SUMMARY = "find weights and head motion from a video of a face, or from the points of a face detector"
 EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o a.bvh --report a.html
 rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz"""
+rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz
+rigcast capture webcam.mp4 arkit.safetensors -o video.npz --preview preview.mp4"""
 FORMATS = (
     ".npz (for rigcast), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender), .bvh (the head alone); may be repeated"
@@ -35,9 +37,12 @@ SETTINGS = capture.CaptureSettings()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """POINTS, RIG, what is known of the shot, and how to solve."""
+    """SHOT, RIG, what is known of the shot, and how to solve."""
     parser.add_argument(
-        "points", metavar="POINTS", type=arguments.existing_file, help=".csv (OpenFace, or x_0, y_0, ...), .npz, .json"
+        "points",
+        metavar="SHOT",
+        type=arguments.existing,
+        help="a video, a folder of pictures, or points: .csv (OpenFace, or x_0, y_0, ...), .npz, .npy, .json",
     )
     parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="a blendshape rig")
     parser.add_argument(
@@ -62,6 +67,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_places(parser.add_argument_group("the points on the rig"))
     _add_weights(parser.add_argument_group("the weights"))
     _add_pictures(parser.add_argument_group("the pictures"))
+    tracked.add_arguments(parser.add_argument_group("a video"))
 
 
 def _add_shot(group: Any) -> None:
@@ -159,11 +165,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
     if args.corrected is not None and args.mirrored:
         raise WrongInput("--corrected is for points that are not --mirrored")
-    if args.pictures is None and (args.own_rig or args.passes is not None):
+    seen = tracked.pictures_of(args)
+    refined = args.pictures is not None or args.refine
+    if not refined and (args.own_rig or args.passes is not None):
         raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
-    size = None if args.size is None else (args.size[0], args.size[1])
-    tracks = capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
+    tracks = tracked.open_tracks(args, console)
     frames, count = tracks.points.shape[:2]
     settings = capture.CaptureSettings(
         smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
@@ -171,7 +178,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         noise=args.noise,
         silhouettes=args.silhouettes,
     )
-    pictures = None if args.pictures is None else capture.Pictures(args.pictures)
+    pictures = None if seen is None else capture.Pictures(seen)
     given = {
         "landmarks": None if args.map is None else capture.load_places(args.map, rig, count),
         "detector": args.detector,
@@ -188,7 +195,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.corrected is not None:
         shown, pins, said = _corrected(args, rig, tracks, pins, found)
         found = capture.solve(shown, tracks, fixed=pins, **given)
-    if pictures is not None:
+    if refined and pictures is not None:
         terms = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
         found = capture.refine(shown, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
     found = replace(found, notes=(*found.notes, *said))
@@ -202,6 +209,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         outputs.append(args.report)
         with console.progress() as progress:
             report.write_capture(args.report, shown, found, tracks, pictures, name=args.points.stem, progress=progress)
+    if args.preview is not None:
+        outputs.append(args.preview)
+        tracked.write_preview(args, console, shown, found, tracks)
     result = _figures(rig, found) | {"notes": [*found.notes, *notes]}
     _say(console, args, result)
     return {"outputs": [os.fspath(path) for path in outputs], **result}

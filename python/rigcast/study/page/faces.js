@@ -1,7 +1,7 @@
 // Faces of a trial, pictures or live figures: loaded before they are shown, turned together, played if they are loops.
 
 import { element } from "./dom.js";
-import { Painter, facesOf, withNormals } from "./figure.js";
+import { Painter, facesOf } from "./figure.js";
 
 const ready = new Map(); // name of a file to the decoded image, the triangles, or the vertices
 const MOST = 600; // files that are kept
@@ -20,7 +20,7 @@ async function decoded(name, again) {
   const response = await fetch(address);
   if (!response.ok) throw new Error(response.statusText);
   const content = await response.arrayBuffer();
-  return name.endsWith(".faces") ? facesOf(content) : content;
+  return name.endsWith(".faces") ? facesOf(content) : new Float32Array(content);
 }
 
 /** Load and decode files; waits until the network gives them, however often it must be asked. */
@@ -116,10 +116,9 @@ class LiveFace extends Face {
 
   draw() {
     const name = this.frame(0);
-    if (this.shown !== name) this.vertices = withNormals(ready.get(name), this.faces.triangles);
-    this.shown = name;
     this.surface.dataset.shown = name;
-    this.surface.getContext("2d").drawImage(painter.paint(this.faces, this.vertices, this.degrees, this.surface.width), 0, 0);
+    const drawn = painter.paint(this.faces, ready.get(name), this.degrees, this.surface.width);
+    this.surface.getContext("2d").drawImage(drawn, 0, 0);
   }
 }
 

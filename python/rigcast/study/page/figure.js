@@ -58,32 +58,6 @@ export function facesOf(buffer) {
   return { ...about, triangles, albedo: new Float32Array(buffer, start + triangles.byteLength, 3 * about.vertices) };
 }
 
-/** Vertices of a `.mesh` file with their normals, six numbers each. */
-export function withNormals(buffer, triangles) {
-  const points = new Float32Array(buffer);
-  const sums = new Float32Array(points.length);
-  for (let i = 0; i < triangles.length; i += 3) {
-    const [a, b, c] = [3 * triangles[i], 3 * triangles[i + 1], 3 * triangles[i + 2]];
-    const [ux, uy, uz] = [points[b] - points[a], points[b + 1] - points[a + 1], points[b + 2] - points[a + 2]];
-    const [vx, vy, vz] = [points[c] - points[a], points[c + 1] - points[a + 1], points[c + 2] - points[a + 2]];
-    const [nx, ny, nz] = [uy * vz - uz * vy, uz * vx - ux * vz, ux * vy - uy * vx];
-    for (const at of [a, b, c]) {
-      sums[at] += nx;
-      sums[at + 1] += ny;
-      sums[at + 2] += nz;
-    }
-  }
-  const result = new Float32Array(2 * points.length);
-  for (let at = 0; at < points.length; at += 3) {
-    const length = Math.hypot(sums[at], sums[at + 1], sums[at + 2]) || 1;
-    for (let k = 0; k < 3; ++k) {
-      result[2 * at + k] = points[at + k];
-      result[2 * at + 3 + k] = sums[at + k] / length;
-    }
-  }
-  return result;
-}
-
 /** A canvas on which one figure at a time is drawn. */
 export class Painter {
   constructor() {
@@ -129,7 +103,7 @@ export class Painter {
     return shape;
   }
 
-  /** Draw a figure, turned by an angle in degrees, `pixels` wide and high. */
+  /** Draw a figure, vertices and normals (V, 6) turned by an angle in degrees, `pixels` wide and high. */
   paint(faces, vertices, degrees, pixels) {
     const { gl, program, canvas } = this;
     if (canvas.width !== pixels) canvas.width = canvas.height = pixels;

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from numpy.typing import ArrayLike
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
 from rigcast._hashing import topology_hash
@@ -40,7 +41,7 @@ def fit(
     rig: Rig | Deformer | None = None,
     *,
     dimensions: int | None = None,
-    components: int | None = None,
+    components: float | None = None,
     threshold: float | None = None,
     iterations: int = 200,
     held_out: bool = True,
@@ -67,8 +68,11 @@ def fit(
         Lowest and highest value of each control. Default: the rig's, else those of the clips. Clips are clipped.
     rig : Rig, Deformer or BlendshapeRig, optional
         Says what controls do to the mesh. Without one, all controls count alike, and distances are of controls.
-    dimensions, components : int, optional
-        Of latent spaces, and principal components. Default: what rebuilds held-out frames best, per label, of at least
+    dimensions : int, optional
+        Of latent spaces.
+    components : int or float, optional
+        Principal components, or the share of the scaled variance, below 1, that those of each label hold at least: .85
+        in the source. Default of both: what rebuilds held-out frames best, per label, of at least
         as many components as show the frames within half of the clips' median step.
     threshold : float, optional
         Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: what
@@ -113,7 +117,7 @@ def fit(
     rate = check.rate("fps", fps)
     given = (
         None if dimensions is None else check.whole("dimensions", dimensions, least=1, most=MOST_DIMENSIONS),
-        None if components is None else check.whole("components", components, least=1),
+        _components(check, components),
     )
     settings = LatentSettings(
         iterations=check.whole("iterations", iterations, least=1),
@@ -134,7 +138,7 @@ def fit(
 def _space(
     ready: Prepared,
     label: str,
-    given: tuple[int | None, int | None],
+    wanted: tuple[int | None, float | None],
     settings: LatentSettings,
     held_out: bool,
     kept: Kept,
@@ -146,6 +150,7 @@ def _space(
         progress(replace(step, stage=f"fitting {label}"))
 
     coordinates = ready.around.of(ready.frames[label])
+    given = wanted[0], _count(wanted[1], coordinates, ready)
     figures = None
     if held_out:
         trials = Trials(ready, label, settings, kept, progress)
@@ -159,6 +164,22 @@ def _space(
     return fit_space(
         label, frames, segments, ready.around, scale, ready.effects, chosen, report, figures, recall=kept.latent
     )
+
+
+def _components(check: Arguments, components: float | None) -> float | None:
+    """A number of components, a share of the variance below 1, or neither."""
+    if components is None:
+        return None
+    if isinstance(components, (float, np.floating)) and 0.0 < components < 1.0:
+        return float(components)
+    return check.whole("components", components, least=1)
+
+
+def _count(components: float | None, coordinates: NDArray[np.float64], ready: Prepared) -> int | None:
+    """The number of a label's components, if it is given as a number or as a share."""
+    if components is None or components >= 1:
+        return None if components is None else int(components)
+    return components_for(coordinates, ready.weights, components)
 
 
 def _parts(

@@ -16,7 +16,7 @@ Rows = NDArray[np.int64]
 
 
 def balanced_bins(ds: Any, training: Rows, bins: int) -> list[Rows]:
-    """Training rows by intervals of the first principal component of landmark vertices (Bailey 2020, section 3.5).
+    """Training rows by intervals of the first principal component of landmark vertices (Bailey 2020, section 3.3).
 
     Landmarks are vertices that move, far from each other. Positions in the list of training rows; empty bins are left
     out.

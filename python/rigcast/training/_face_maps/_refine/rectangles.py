@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Float64 = NDArray[np.float64]
 
-SIDE = 0.25  # of the width of the texture: what a rectangle starts with (Bailey 2020, 3.4)
+SIDE = 0.25  # of the width of the texture: what a rectangle starts with (Bailey 2020, 3.3)
 LONGEST = 2.0 * SIDE
 LEAST = 0.5 * SIDE  # of a rectangle that was cut
 STEP = 0.125 * SIDE  # by which a side moves

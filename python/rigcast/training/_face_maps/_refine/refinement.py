@@ -1,4 +1,4 @@
-"""Refinement segments: rectangles of the texture around what the best coarse map leaves (Bailey 2020, 3.4)."""
+"""Refinement segments: rectangles of the texture around what the best coarse map leaves (Bailey 2020, 3.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The published network of a map segment: from the controls that move it to a map of offsets (Bailey 2020, 3.4).
+"""The published network of a map segment: from the controls that move it to a map of offsets (Bailey 2020, 3.3).
 
 With n inputs z, H hidden units, C0 first channels, C channels, and U doublings of the resolution:
 
