@@ -7,7 +7,7 @@ No participants were at hand: what is shown of these functions is that simulated
 with the effects that were planted.
 """
 
-from rigcast.study._analyze import CellMean, Preference, StudyAnalysis, analyze
+from rigcast.study._analyze import analyze
 from rigcast.study._charts import result_chart
 from rigcast.study._checks import Findings
 from rigcast.study._jspsych import read_jspsych, write_jspsych
@@ -17,6 +17,7 @@ from rigcast.study._recipes import make_recipe
 from rigcast.study._records import Question, Stimulus, Study, StudySettings, StudyTrial, open_study
 from rigcast.study._rehearse import rehearse
 from rigcast.study._report import write_report
+from rigcast.study._results import CellMean, Preference, StudyAnalysis
 from rigcast.study._server import StudyServer
 from rigcast.study._table import StudyAnswers, answers, read_answers
 from rigcast.study._writer import StudyPlan

@@ -9,7 +9,7 @@ import numpy as np
 from rigcast._pages.svg import svg
 from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES
 from rigcast.plot._drawing import figure, new_axes
-from rigcast.study._analyze import StudyAnalysis
+from rigcast.study._results import StudyAnalysis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -12,8 +12,8 @@ from rigcast._atomic_files import atomic_write
 from rigcast._pages import words
 from rigcast._pages.facts import Fact
 from rigcast._pages.template import KeyFigure, fill
-from rigcast.study._analyze import Preference, StudyAnalysis
 from rigcast.study._charts import main_chart, people_chart
+from rigcast.study._results import Preference, StudyAnalysis
 
 SIGNIFICANT = 0.05
 NO_PARTICIPANTS = (
