@@ -8,10 +8,12 @@ import os
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from types import FrameType
 
 SOON = 0.5  # seconds in which work that is kept in parts may finish the part in work
+STEP = 0.2  # seconds: how soon a wait for a thread notices Ctrl-C
 _outer: list[Callable[[int, FrameType | None], None]] = []  # handlers of the blocks entered, innermost last
 
 
@@ -89,3 +91,10 @@ def _wait_for_the_end(stream: int, finished: threading.Event) -> None:
         signal.pthread_kill(main, signal.SIGINT)  # ends a call that waits, too
     else:
         _thread.interrupt_main()
+
+
+def wait_for(thread: threading.Thread, seconds: float | None = None) -> None:
+    """Block until a thread has ended, or for some time; Ctrl-C ends the wait on every system."""
+    until = None if seconds is None else time.monotonic() + seconds
+    while thread.is_alive() and (until is None or time.monotonic() < until):
+        thread.join(STEP if until is None else max(0.0, min(STEP, until - time.monotonic())))

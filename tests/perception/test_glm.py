@@ -42,8 +42,9 @@ def peer(table: dict[str, np.ndarray], fit: rp.Fit, family: str, link: str):
     api = pytest.importorskip("statsmodels.api", reason="statsmodels is not installed")
     warnings.simplefilter("ignore")  # that these links do not respect the family: the point of step halving
     links = api.families.links
-    made = {"identity": links.Identity, "log": links.Log, "sqrt": links.Sqrt}[link]()
-    kind = {"poisson": api.families.Poisson, "gaussian": api.families.Gaussian}[family](link=made)
+    made = {"identity": links.Identity, "log": links.Log, "sqrt": links.Sqrt, "logit": links.Logit}[link]()
+    kinds = {"poisson": api.families.Poisson, "gaussian": api.families.Gaussian, "binomial": api.families.Binomial}
+    kind = kinds[family](link=made)
     columns = {name: np.ones(2000) for name in ["(Intercept)"]} | {"rms": table["rms"]}
     for shape in SHAPES:
         columns[f"shape[{shape}]"] = (table["shape"] == shape).astype(float)
@@ -52,9 +53,13 @@ def peer(table: dict[str, np.ndarray], fit: rp.Fit, family: str, link: str):
     return api.GLM(table["rating"], matrix, family=kind)
 
 
-@pytest.mark.parametrize("kind", ["poisson identity", "poisson log", "poisson sqrt", "gaussian identity"])
+@pytest.mark.parametrize(
+    "kind", ["poisson identity", "poisson log", "poisson sqrt", "gaussian identity", "binomial logit"]
+)
 def test_equal_to_statsmodels(ratings, kind):
     family, link = kind.split()
+    if family == "binomial":
+        ratings = ratings | {"rating": (ratings["rating"] > 2.0).astype(float)}
     fit = rp.glm(ratings, "rating", "rms * shape", family=family, link=link, reference={"shape": "Neutral"})
     model = peer(ratings, fit, family, link)
     other = model.fit(start_params=fit.coefficients, tol=1e-14, maxiter=20)
@@ -227,3 +232,38 @@ def test_a_level_whose_answers_never_vary_has_an_error_and_no_warning():
     ]
     table = dict(zip(("person", "unit", "level", "rating"), map(np.array, zip(*rows, strict=True)), strict=True))
     assert np.isfinite(rp.glm(table, "rating", "level * unit", clusters="person").errors).all()
+
+
+def test_a_choice_by_a_measure_is_a_logistic_regression():
+    """Planted: the log odds of a choice are 3 times the difference of a measure."""
+    random = np.random.default_rng(8)
+    apart = random.uniform(-1.0, 1.0, 4000)
+    table = {"first": (random.random(4000) < 1.0 / (1.0 + np.exp(-3.0 * apart))).astype(float), "apart": apart}
+    fit = rp.glm(table, "first", "apart", family="binomial")
+    assert fit.link == "logit"
+    assert abs(fit["apart"] - 3.0) < 3.0 * fit.errors[1]
+    assert abs(fit["(Intercept)"]) < 3.0 * fit.errors[0]
+    assert fit.warnings == ["answers of one person count as independent; clusters=COLUMN allows that they are not"]
+
+
+def test_choices_that_a_measure_separates_are_said():
+    apart = np.linspace(-1.0, 1.0, 40)
+    fit = rp.glm({"first": (apart > 0).astype(float), "apart": apart}, "first", "apart", family="binomial")
+    assert "no finite value" in fit.warnings[-1]
+
+
+def test_shares_with_weights_are_the_choices_themselves():
+    choices = {"first": np.array([1, 1, 0, 1, 0, 0, 0, 1.0]), "apart": np.repeat([0.0, 1.0], 4)}
+    single = rp.glm(choices, "first", "apart", family="binomial")
+    shares = {"first": np.array([0.75, 0.25, 0.5]), "apart": np.array([0.0, 1.0, 2.0])}
+    both = rp.glm(shares, "first", "apart", family="binomial", weights=[4, 4, 4])
+    again = {"first": np.array([1, 1, 1, 0, 1, 0, 0, 0, 1, 1, 0, 0.0]), "apart": np.repeat([0.0, 1.0, 2.0], 4)}
+    assert single["apart"] == pytest.approx(-2.0 * np.log(3.0))
+    long = rp.glm(again, "first", "apart", family="binomial")
+    np.testing.assert_allclose(both.coefficients, long.coefficients, rtol=ANOTHER_WAY_2)
+    np.testing.assert_allclose(both.errors, long.errors, rtol=ANOTHER_WAY_2)
+
+
+def test_what_is_no_choice_is_refused():
+    with pytest.raises(ValueError, match=r"1 to 3; it must be from 0 to 1"):
+        rp.glm({"first": [1, 2, 3], "apart": [0, 1, 2]}, "first", "apart", family="binomial")

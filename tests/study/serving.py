@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import socket
 import subprocess
 import sys
@@ -14,9 +15,16 @@ from typing import Any
 import rigcast as rc
 from tests.support.process import PATIENCE
 
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def environment() -> dict[str, str]:
+    """Variables with which a process finds this package and its tests."""
+    return {**os.environ, "PYTHONPATH": os.pathsep.join([str(Path(rc.__file__).parents[1]), str(ROOT)])}
+
 
 class MortalServer:
-    """``rigcast study serve`` that dies ``kills`` times by SIGKILL, at random moments, while it is used.
+    """A server that dies ``kills`` times by SIGKILL, at random moments, while it is used.
 
     Parameters
     ----------
@@ -33,42 +41,38 @@ class MortalServer:
             port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{port}/"
         self.deaths = 0
-        self._command = [sys.executable, "-m", "rigcast", "study", "serve", str(folder), "--port", str(port)]
         self._kills, self._longest = kills, longest
         self._random = random.Random(kills)
-        self._process = self._started()
+        command = [sys.executable, "-m", "tests.study.lives", str(folder), str(port)]
+        self._lives = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment(), text=True
+        )
+        self._pid = self._started()
         self._stop = threading.Event()
         self._begun = threading.Event()
         self._thread = threading.Thread(target=self._live_and_die)
         self._thread.start()
 
-    @staticmethod
-    def environment() -> dict[str, str]:
-        """Variables with which a process finds this package."""
-        return {**os.environ, "PYTHONPATH": str(Path(rc.__file__).parents[1])}
-
     def begin(self) -> None:
         """Begin to die."""
         self._begun.set()
 
-    def _started(self) -> subprocess.Popen[str]:
-        started = subprocess.Popen(self._command, stdout=subprocess.PIPE, env=self.environment(), text=True)
-        assert started.stdout is not None
-        assert started.stdout.readline().strip() == self.url
-        return started
+    def _started(self) -> int:
+        """The process of a new life, which can be reached."""
+        assert self._lives.stdin is not None
+        assert self._lives.stdout is not None
+        self._lives.stdin.write("\n")
+        self._lives.stdin.flush()
+        pid, url = self._lives.stdout.readline().split()
+        assert url == self.url
+        return int(pid)
 
     def _live_and_die(self) -> None:
         self._begun.wait()
         while self.deaths < self._kills and not self._stop.wait(self._random.uniform(0.0, self._longest)):
-            self._end()
+            os.kill(self._pid, signal.SIGKILL)
             self.deaths += 1
-            self._process = self._started()
-
-    def _end(self) -> None:
-        self._process.kill()
-        self._process.wait(timeout=PATIENCE)
-        assert self._process.stdout is not None
-        self._process.stdout.close()
+            self._pid = self._started()
 
     def wait_for_deaths(self, count: float) -> None:
         """Block until the server has died so often, or will not die again."""
@@ -82,4 +86,5 @@ class MortalServer:
         self._stop.set()
         self._begun.set()
         self._thread.join()
-        self._end()
+        os.kill(self._pid, signal.SIGKILL)
+        self._lives.communicate(timeout=PATIENCE)  # ends at the end of its stdin

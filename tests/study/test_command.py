@@ -13,7 +13,7 @@ import pytest
 import rigcast as rc
 from rigcast.cli import main
 from tests.study import small
-from tests.study.serving import MortalServer
+from tests.study.serving import MortalServer, environment
 from tests.support.characters.plain_face import plain_face
 from tests.support.process import PATIENCE
 
@@ -62,9 +62,8 @@ def test_two_rigs_against_the_truth(place, capsys):
 def test_the_server_says_where_it_is_and_ends_by_ctrl_c(place):
     assert main(["study", "make", "rating", "truth.safetensors", *SMILE, "-o", "s"]) == 0
     command = [sys.executable, "-m", "rigcast", "study", "serve", "s"]
-    environment = MortalServer.environment()
     with subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment, text=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True
     ) as process:
         assert process.stdout.readline().startswith("http://127.0.0.1:")
         assert "/admin?token=" in process.stdout.readline()

@@ -16,6 +16,8 @@ import pytest
 import rigcast as rc
 from tests.study import small
 
+pytestmark = pytest.mark.long  # a browser, whose simulated participant takes its time
+
 # The library as ES modules, which the MIT-licenced package expdeploy brings: there is no network in tests.
 LOCAL = """<script type="importmap">{"imports": {
 "jspsych": "./jspsych/jspsych.js",

@@ -50,6 +50,7 @@ def apart(one, other):
     return float(np.abs(squares[0].mean(axis=(1, 3)) - squares[1].mean(axis=(1, 3)))[filled].max())
 
 
+@pytest.mark.long
 def test_a_live_figure_looks_like_the_picture_from_each_side(live, browser):
     with rc.study.StudyServer(live) as server:
         person = Participant(browser, waits=True)
@@ -75,6 +76,7 @@ def test_a_live_figure_looks_like_the_picture_from_each_side(live, browser):
         page.close()
 
 
+@pytest.mark.long
 def test_a_study_of_live_figures_from_consent_to_thanks(live, browser):
     with rc.study.StudyServer(live) as server:
         person = Participant(browser)

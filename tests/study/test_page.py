@@ -1,4 +1,7 @@
-"""The page of participants in a browser: each protocol from consent to thanks, reloads, kills, and what is kept."""
+"""The page of participants in a browser: each protocol from consent to thanks, reloads, kills, and what is kept.
+
+One study runs in the quick tests; a browser is slow beside other work.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import rigcast as rc
 from rigcast.study._checks import findings
 from tests.study import small
 from tests.study.serving import MortalServer
+from tests.support.characters.plain_face import plain_face
 
 PILOT = (Path(__file__).parent / "autopilot.js").read_text()
 DONE = "document.getElementById('done')"
@@ -71,6 +75,7 @@ def test_a_rating_study_from_consent_to_thanks(browser, tmp_path):
     assert table.people["p001"]["px_per_mm"] > 1.0
 
 
+@pytest.mark.long
 def test_the_chosen_side_is_the_method_that_stood_there(browser, tmp_path):
     study = small.choice(tmp_path / "study", characters=2)
     with rc.study.StudyServer(study) as server:
@@ -84,6 +89,7 @@ def test_the_chosen_side_is_the_method_that_stood_there(browser, tmp_path):
     assert not columns["forced"].any()
 
 
+@pytest.mark.long
 def test_faces_go_away_at_the_limit_and_an_answer_is_forced(browser, tmp_path):
     study = small.choice(tmp_path / "study", characters=1, settings={"limit": 0.2})
     with rc.study.StudyServer(study) as server:
@@ -96,6 +102,7 @@ def test_faces_go_away_at_the_limit_and_an_answer_is_forced(browser, tmp_path):
     assert columns["chosen"].tolist() == ["new"] * 3
 
 
+@pytest.mark.long
 def test_arrow_keys_turn_all_three_faces_within_the_limit(browser, tmp_path):
     study = small.choice(tmp_path / "study", characters=1, settings={"limit": 60.0, "turn": 30.0})
     trial = study.training[0]
@@ -116,6 +123,7 @@ def test_arrow_keys_turn_all_three_faces_within_the_limit(browser, tmp_path):
         assert sorted(seen[key, count]) == sorted(files[view][0] for files in views)
 
 
+@pytest.mark.long
 def test_the_best_and_the_worst_are_enough_for_a_ranking(browser, tmp_path):
     study = small.ranking(tmp_path / "study")
     ranks = {name: rank for method, rank in (("best", 1), ("bad", 3)) for name in pictures(study, method)}
@@ -129,6 +137,30 @@ def test_the_best_and_the_worst_are_enough_for_a_ranking(browser, tmp_path):
     assert np.isnan(columns["rank_good"]).all()
 
 
+@pytest.mark.long
+@pytest.mark.parametrize(("width", "height"), [(1366, 681), (1920, 993), (1280, 720)])
+def test_nine_attempts_and_their_ranks_fit_on_the_screen(browser, tmp_path, width, height):
+    rigs = {"truth": plain_face(), **{f"m{i}": small.other_face(0.1 * i) for i in range(1, 10)}}
+    plan = small.plan(levels=[1.0], expressions=small.EXPRESSIONS[1:2], pictures={"size": 300})
+    study = rc.study.make_ranking(tmp_path / "study", {"c0": rigs}, plan, threads=1)
+    with rc.study.StudyServer(study) as server:
+        person = Participant(browser, ranks={})
+        person.page.call(
+            "Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False
+        )
+        person.open(server.url)
+        person.page.until("document.getElementById('submit')")
+        boxes = "[...document.querySelectorAll('.rank, #submit, .face img')].map((b) => b.getBoundingClientRect())"
+        edges = person.page.evaluate(f"{boxes}.map((r) => [r.left, r.top, r.right, r.bottom])")
+        person.page.close()
+    left, top, right, bottom = np.array(edges).T
+    assert len(edges) == 9 * 9 + 1 + 10
+    assert min(left.min(), top.min()) >= 0
+    assert right.max() <= width
+    assert bottom.max() <= height
+
+
+@pytest.mark.long
 def test_a_page_that_is_loaded_again_goes_on(browser, tmp_path):
     study = small.rating(tmp_path / "study")
     with rc.study.StudyServer(study) as server:
@@ -143,6 +175,7 @@ def test_a_page_that_is_loaded_again_goes_on(browser, tmp_path):
     assert len(assert_ratings(study).people) == 1
 
 
+@pytest.mark.long
 def test_a_second_study_of_the_same_name_on_the_same_address_loses_nothing(browser, tmp_path):
     """The same browser, the same participant, the same address: what it remembers of the first study is not used."""
     one, two = small.rating(tmp_path / "one"), small.rating(tmp_path / "two")
@@ -157,6 +190,7 @@ def test_a_second_study_of_the_same_name_on_the_same_address_loses_nothing(brows
     person.finish()
 
 
+@pytest.mark.long
 def test_participants_on_one_computer_follow_each_other(browser, tmp_path):
     study = small.rating(tmp_path / "study", expressions=small.EXPRESSIONS[:2])
     with rc.study.StudyServer(study) as server:
@@ -182,6 +216,7 @@ def taken_part_under_kills(browser, study, kills):
     return assert_ratings(study)
 
 
+@pytest.mark.long
 def test_a_browser_loses_nothing_while_the_server_is_killed(browser, tmp_path):
     taken_part_under_kills(browser, small.rating(tmp_path / "study", settings={"fixation": 0.1}), kills=3)
 

@@ -1,4 +1,4 @@
-"""Distributions of ratings, and links between their means and linear models."""
+"""Distributions of ratings and choices, and links between their means and linear models."""
 
 from __future__ import annotations
 
@@ -21,12 +21,18 @@ class Family:
     Attributes
     ----------
     name : str
+    links : tuple of str
+        That go with it; the first is used unless another one is given.
     fixed : bool
         True if its dispersion is 1.
+    counts : bool
+        True for counts, of which the dispersion tells whether that is so.
     """
 
     name = ""
+    links: tuple[str, ...] = ("identity", "log", "sqrt")
     fixed = True
+    counts = False
 
     def check(self, function: str, column: str, y: Float64) -> None:
         """Raise ValueError for values that it cannot have."""
@@ -56,6 +62,7 @@ class Poisson(Family):
     """Counts; also values between whole numbers, by the gamma function."""
 
     name = "poisson"
+    counts = True
 
     def check(self, function: str, column: str, y: Float64) -> None:
         if not (y >= 0).all():
@@ -102,6 +109,36 @@ class Gaussian(Family):
         return -0.5 * count * (math.log(2.0 * math.pi * spread) + 1.0)
 
 
+class Binomial(Family):
+    """Shares from 0 to 1: choices of one of two, or their means with weights that say of how many."""
+
+    name = "binomial"
+    links = ("logit",)
+
+    def check(self, function: str, column: str, y: Float64) -> None:
+        if not ((y >= 0) & (y <= 1)).all():
+            got = f"{y.min():g} to {y.max():g}"
+            raise bad_argument(function, f"table[{column!r}]", got, "from 0 to 1: choices or shares of them")
+
+    def start(self, y: Float64, weights: Float64) -> Float64:
+        return np.asarray((weights * y + 0.5) / (weights + 1.0))
+
+    def valid(self, mu: Float64) -> bool:
+        return bool(((mu > 0) & (mu < 1)).all())
+
+    def variance(self, mu: Float64) -> Float64:
+        return np.asarray(mu * (1.0 - mu))
+
+    def deviance(self, y: Float64, mu: Float64, weights: Float64) -> float:
+        chosen = np.where(y > 0, y * np.log(np.where(y > 0, y, 1.0) / mu), 0.0)
+        other = np.where(y < 1, (1.0 - y) * np.log(np.where(y < 1, 1.0 - y, 1.0) / (1.0 - mu)), 0.0)
+        return float(2.0 * (weights * (chosen + other)).sum())
+
+    def log_likelihood(self, y: Float64, mu: Float64, weights: Float64) -> float:
+        """Of single choices, without the number of their orders."""
+        return float((weights * (y * np.log(mu) + (1.0 - y) * np.log(1.0 - mu))).sum())
+
+
 @dataclass(frozen=True)
 class Link:
     """A function of the mean that a linear model gives, its inverse, its derivative, and where that is valid."""
@@ -133,5 +170,12 @@ LINKS = {
         lambda mu: 0.5 / np.sqrt(np.maximum(mu, 1e-300)),
         lambda eta: bool((eta > 0).all()),
     ),
+    "logit": Link(
+        "logit",
+        lambda mu: np.log(np.clip(mu, 1e-300, None) / np.clip(1.0 - mu, 1e-300, None)),
+        lambda eta: 1.0 / (1.0 + np.exp(np.clip(-eta, -700.0, 700.0))),
+        lambda mu: 1.0 / (mu * (1.0 - mu)),
+        _any,
+    ),
 }
-FAMILIES: dict[str, Family] = {family.name: family for family in (Poisson(), Gaussian())}
+FAMILIES: dict[str, Family] = {family.name: family for family in (Poisson(), Gaussian(), Binomial())}

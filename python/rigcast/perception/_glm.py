@@ -19,6 +19,7 @@ from rigcast.perception._table import Columns, Table
 Float64 = NDArray[np.float64]
 Choice = TypeVar("Choice")
 STEPS, HALVINGS = 100, 60
+SEPARATED = 1e-7  # a fitted share this near to 0 or 1 belongs to a coefficient that grows without end
 UNDER, OVER = 0.8, 1.25  # dispersion of Poisson counts beyond which errors are said to be wrong
 
 
@@ -114,9 +115,10 @@ def glm(
         Terms: ``"rms * shape"`` has one line per shape (Carrigan 2020, equation 5.6), ``"rms * shape * character"`` one
         per shape and character (5.5). ``:`` is an interaction, ``factor(a)`` makes a column of numbers a factor. An
         intercept is always there.
-    family : {"poisson", "gaussian"}
-    link : {"identity", "log", "sqrt"}, optional
-        Default: identity.
+    family : {"poisson", "gaussian", "binomial"}
+        Binomial: choices, 0 or 1, or shares of ``weights`` choices (logistic regression).
+    link : {"identity", "log", "sqrt", "logit"}, optional
+        Default: identity; binomial takes logit alone.
     reference : dict, optional
         The level of each factor that others are differences to; default the first.
     weights : (rows,), optional
@@ -151,7 +153,7 @@ def glm(
     """
     check, columns = Arguments("glm"), Columns("glm", table)
     kind = _choice(check, "family", family, FAMILIES)
-    bend = _choice(check, "link", link or "identity", LINKS)
+    bend = _choice(check, "link", link or kind.links[0], {name: LINKS[name] for name in kind.links})
     y = columns.numbers("value", value)
     kind.check("glm", value, y)
     design = design_of(columns, formula, reference)
@@ -248,7 +250,7 @@ def _fit(
         design.names, beta, errors, covariance, design.dropped, mu, deviance, likelihood,
         -2.0 * likelihood + 2.0 * (len(beta) + (not family.fixed)), df, dispersion,
         dict(zip(design.terms, design.term_columns, strict=True)), family.name, link.name, steps,
-        _warnings(design, family, quasi, owners, dispersion),
+        _warnings(design, family, quasi, owners, dispersion, mu),
     )  # fmt: skip
 
 
@@ -260,22 +262,24 @@ def _sandwich(inverse: Float64, score: Float64, owners: NDArray[np.intp]) -> Flo
 
 
 def _warnings(
-    design: Design, family: Family, quasi: bool, owners: NDArray[np.intp] | None, dispersion: float
+    design: Design, family: Family, quasi: bool, owners: NDArray[np.intp] | None, dispersion: float, mu: Float64
 ) -> list[str]:
     found = []
     if design.dropped:
         found.append(f"columns that follow from others are left out: {', '.join(design.dropped)}")
     if family.fixed and not quasi and owners is None:
-        if dispersion < UNDER:
+        if family.counts and dispersion < UNDER:
             found.append(
                 f"dispersion {dispersion:.2f}: these ratings vary less than counts, so errors are too large; "
                 "quasi=True scales them"
             )
-        if dispersion > OVER:
+        if family.counts and dispersion > OVER:
             found.append(
                 f"dispersion {dispersion:.2f}: more than counts have, so errors are too small; quasi=True scales them"
             )
         found.append("answers of one person count as independent; clusters=COLUMN allows that they are not")
+    if not family.counts and family.fixed and min(mu.min(), 1.0 - mu.max()) < SEPARATED:
+        found.append("some choices are foretold with certainty: their coefficients have no finite value")
     return found
 
 

@@ -70,7 +70,7 @@ def _of_person(table: StudyAnswers, own: dict[str, NDArray[Any]]) -> list[str]:
         if (np.diff(own["count"][order]) <= 0).any():
             found.append("answers arrived out of order")
     if jumped := _clock_jump(own):
-        found.append(f"the clock of the computer jumped by {jumped:+.0f} s")
+        found.append(f"the clock of the computer jumped by {jumped:+.0f} s, or the computer slept")
     return found
 
 

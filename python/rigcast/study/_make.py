@@ -13,6 +13,8 @@ from rigcast.study._records import (
 )
 from rigcast.study._writer import EXPRESSION, TRUTH, StudyPlan, StudyWriter
 
+LEAST = 2  # methods that can be compared
+
 
 def make_rating(
     folder: str | os.PathLike[str],
@@ -101,9 +103,8 @@ def make_choice(
     ValueError
         If an argument is wrong, or the folder holds answers.
     """
-    methods = _methods("make_choice", characters, 2, 2)
     writer = StudyWriter("make_choice", "choice", folder, plan, threads, progress)
-    return writer.write(characters, training or dict(list(characters.items())[:1]), overwrite, methods)
+    return _compared(writer, characters, training, overwrite, most=2)
 
 
 def make_ranking(
@@ -136,17 +137,27 @@ def make_ranking(
     ValueError
         If an argument is wrong, or the folder holds answers.
     """
-    methods = _methods("make_ranking", characters, 2, 9)
     writer = StudyWriter("make_ranking", "ranking", folder, plan, threads, progress)
+    return _compared(writer, characters, training, overwrite, most=9)
+
+
+Compared = Mapping[str, Mapping[str, Subject]]
+
+
+def _compared(
+    writer: StudyWriter, characters: Compared, training: Compared | None, overwrite: bool, most: int
+) -> Study:
+    """Write a study of two to ``most`` methods beside the truth."""
+    methods = _methods(writer.function, characters, most)
     return writer.write(characters, training or dict(list(characters.items())[:1]), overwrite, methods)
 
 
-def _methods(function: str, characters: Mapping[str, Mapping[str, Subject]], least: int, most: int) -> list[str]:
+def _methods(function: str, characters: Compared, most: int) -> list[str]:
     first: list[str] | None = None
     for name, subjects in characters.items():
         methods = [method for method in subjects if method != TRUTH]
-        if TRUTH not in subjects or not least <= len(methods) <= most:
-            count = str(least) if least == most else f"{least} to {most}"
+        if TRUTH not in subjects or not LEAST <= len(methods) <= most:
+            count = str(LEAST) if most == LEAST else f"{LEAST} to {most}"
             must = f'"{TRUTH}" and {count} methods'
             raise bad_argument(function, f"characters[{name!r}]", f"of {', '.join(subjects) or 'nothing'}", must)
         first = methods if first is None else first

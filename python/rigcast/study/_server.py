@@ -10,13 +10,13 @@ import secrets
 import socket
 import sqlite3
 import threading
-import time
 from collections.abc import Iterable
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
+from rigcast._interrupts import wait_for
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.study._desk import Desk
 from rigcast.study._live_figures import KINDS
@@ -30,7 +30,7 @@ from rigcast.viewer._page import HEADERS, files_of
 log = logging.getLogger("rigcast.study")
 log.addHandler(logging.NullHandler())
 SILENCE = 60.0  # seconds after which a connection without a request is closed
-STEP = 0.2  # seconds: how soon a wait notices Ctrl-C
+POLL = 0.2  # seconds: how soon the server notices that it is closed
 ADMIN = "/admin"
 Sent = tuple[int, str, bytes]  # status, content type, content
 JSON = "application/json"
@@ -90,7 +90,7 @@ class StudyServer:
         self.url = f"http://{name}:{port}/"
         self.admin_url = f"{self.url}admin?token={self._token}"
         self._thread = threading.Thread(
-            target=self._http.serve_forever, args=(STEP,), name="rigcast-study", daemon=True
+            target=self._http.serve_forever, args=(POLL,), name="rigcast-study", daemon=True
         )
         self._thread.start()
 
@@ -110,9 +110,7 @@ class StudyServer:
         ----------
         seconds : float, optional
         """
-        until = None if seconds is None else time.monotonic() + seconds
-        while self._thread.is_alive() and (until is None or time.monotonic() < until):
-            self._thread.join(STEP)
+        wait_for(self._thread, seconds)
 
     def __enter__(self) -> StudyServer:
         return self

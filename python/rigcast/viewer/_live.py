@@ -11,11 +11,11 @@ import secrets
 import socket
 import tempfile
 import threading
-import time
 import webbrowser
 from pathlib import Path
 from typing import Any
 
+from rigcast._interrupts import wait_for
 from rigcast._validate import bad_argument
 from rigcast.viewer._recording import recorded
 from rigcast.viewer._server import Server
@@ -26,7 +26,6 @@ log.addHandler(logging.NullHandler())
 STARTING = 60.0  # seconds
 # Environment variables of hosts where the browser runs on another machine than the kernel.
 ELSEWHERE = ("COLAB_RELEASE_TAG", "JUPYTERHUB_USER", "KAGGLE_KERNEL_RUN_TYPE", "SSH_CONNECTION")
-STEP = 0.2  # seconds: how soon a wait notices Ctrl-C
 
 
 def _no_place(host: str, port: int, error: OSError) -> Exception:
@@ -115,9 +114,7 @@ class LiveView:
         ----------
         seconds : float, optional
         """
-        until = None if seconds is None else time.monotonic() + seconds
-        while self._thread.is_alive() and (until is None or time.monotonic() < until):
-            self._thread.join(STEP)
+        wait_for(self._thread, seconds)
 
     def __enter__(self) -> LiveView:
         return self
