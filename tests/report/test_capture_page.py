@@ -13,6 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._pages.words import figure
+from rigcast.report._capture.captured import captured_shot
 from tests.report.test_page import Collector
 
 FRAMES, SIZE = 16, 96
@@ -32,7 +33,7 @@ def shot():
     tracks = rc.capture.Tracks(points, certainty, 25.0, (SIZE, SIZE))
     focal = float(filmed.labels["focal"])
     found = rc.capture.solve(cast.character, tracks, cast.landmarks, focal=focal, neutral=0)
-    return SimpleNamespace(rig=cast.character, tracks=tracks, found=found, color=filmed.color)
+    return SimpleNamespace(rig=cast.character, tracks=tracks, found=found, color=filmed.color, landmarks=cast.landmarks)
 
 
 @pytest.fixture(scope="module")
@@ -75,6 +76,17 @@ def test_input_overlay_and_character_stand_side_by_side(page):
         changed = np.abs(before.astype(int) - over).max(axis=2) > 30  # JPEG alone changes less
         assert 0.1 < changed.mean() < 0.9
         assert (character < 240).any(axis=2).mean() > 0.1
+
+
+def test_a_mirrored_video_is_drawn_as_it_shows_the_actor(shot):
+    """The overlay lies on the points; weights are those of the result, with their sides exchanged."""
+    given = {"focal": float(shot.found.focal), "neutral": 0}
+    found = rc.capture.solve(shot.rig, shot.tracks, shot.landmarks, mirrored=True, **given)
+    made = captured_shot(shot.rig, found, shot.tracks, None)
+    assert made.mirrored
+    off = np.linalg.norm(made.tracks.points[1, found.places.used] - made.projected(1), axis=1)
+    np.testing.assert_allclose(off, found.residual[1, found.places.used], atol=0.01)  # pixels of 96
+    assert not captured_shot(shot.rig, shot.found, shot.tracks, None).mirrored
 
 
 def test_what_was_lost_or_hidden_is_told(page):

@@ -1,4 +1,4 @@
-"""Error of the times that a study's page measures: answers that a script gives 500 ms after the faces appear.
+"""Errors of the times that a study's page measures: answers that a script gives 500 ms after the faces appear.
 
     python -m benchmarks.systems.perception.response_times [--write]
 

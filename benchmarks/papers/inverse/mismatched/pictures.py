@@ -103,7 +103,9 @@ def draw_boxes(rows: list[Row]) -> None:
 
 
 def _figure(panels: int, *, shared: bool = True) -> tuple[Figure, list[Axes]]:
-    figure = Figure(figsize=(4.2 * panels + 2.2 * (panels == 1), 3.4 + 0.8 * (panels == 2)), layout="constrained", facecolor="white")
+    figure = Figure(
+        figsize=(4.2 * panels + 2.2 * (panels == 1), 3.4 + 0.8 * (panels == 2)), layout="constrained", facecolor="white"
+    )
     axes = figure.subplots(1, panels, sharey=shared, squeeze=False)[0]
     for axis in axes:
         axis.spines[["top", "right"]].set_visible(False)

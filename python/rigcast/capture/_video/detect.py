@@ -106,12 +106,6 @@ def detect(
     MissingExtra
     KeyboardInterrupt
         After the frame in work, or half a second after Ctrl-C; what was found is kept.
-
-    Examples
-    --------
-    >>> tracks = rc.capture.detect("webcam.mp4", keep="points.npz")  # doctest: +SKIP
-    >>> tracks.points.shape  # doctest: +SKIP
-    (300, 468, 2)
     """
     report, file = as_callback(progress), None if keep is None else Path(keep)
     if file is not None and file.suffix.lower() != ".npz":

@@ -92,10 +92,6 @@ def write_preview(
     ValueError
         If there is not a picture for each frame, or an argument is wrong.
     MissingExtra
-
-    Examples
-    --------
-    >>> rc.capture.write_preview("preview.mp4", rig, found, rc.capture.Pictures("webcam.mp4"))  # doctest: +SKIP
     """
     check_blendshape_rig("write_preview", rig)
     check = Arguments("write_preview")

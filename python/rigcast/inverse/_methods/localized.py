@@ -25,7 +25,7 @@ def cet_loc(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np
     Column k of B keeps the displacements of vertices whose geodesic distance from the shape's core (where it moves at
     least a tenth as far as it does anywhere) is within 15% of the diagonal of the mesh's bounding box; the others are
     0. Distances are measured on the whole mesh by the heat method. The targets stay as they are. The sources print
-    neither number: these give the relation to ``cet`` that the paper finds, about its error with fewer weights.
+    neither number: ours are chosen on one face for the paper's signs beside ``cet``, more error and fewer weights.
 
     Raises
     ------

@@ -14,6 +14,7 @@ from rigcast._validate import bad_argument
 from rigcast.capture import Capture, Tracks
 from rigcast.capture._neutral import face_size, jitter_of, upright
 from rigcast.capture._refine import ELSEWHERE
+from rigcast.capture._solver import mirror_image
 from rigcast.inverse import head_angles
 
 Float64 = NDArray[np.float64]
@@ -35,7 +36,9 @@ class CapturedShot:
     tracks : Tracks
     pictures : sequence of (H, W, 3) uint8 arrays, or None
     turned : (bool, bool)
-        Whether x and y of the pictures run against those of the capture, as in a mirrored video.
+        Whether x and y of the pictures run against those of the capture.
+    mirrored : bool
+        Whether the pictures are mirror images, whose sides the capture has exchanged.
     """
 
     rig: BlendshapeRig
@@ -43,6 +46,12 @@ class CapturedShot:
     tracks: Tracks
     pictures: Sequence[Picture] | None
     turned: tuple[bool, bool] = (False, False)
+    mirrored: bool = False
+
+    @cached_property
+    def filmed(self) -> Capture:
+        """The capture of what the pictures show: of mirror images the mirrored actor."""
+        return mirror_image(self.rig, self.found) if self.mirrored else self.found
 
     @property
     def is_flat(self) -> bool:
@@ -57,7 +66,7 @@ class CapturedShot:
     @property
     def pose(self) -> Float64:
         """(T, 3, 4) from the rig to the camera's axes: x right, y down, z forward."""
-        return np.asarray(upright(self.rig) @ self.found.head)
+        return np.asarray(upright(self.rig) @ self.filmed.head)
 
     @cached_property
     def seen(self) -> Float64:
@@ -110,19 +119,19 @@ class CapturedShot:
 
     def posed(self, frame: int) -> NDArray[np.float32]:
         """The rig (V, 3) at the weights of a frame."""
-        return np.asarray(self.rig.evaluate(self.found.weights[frame].astype(np.float32)))
+        return np.asarray(self.rig.evaluate(self.filmed.weights[frame].astype(np.float32)))
 
     @cached_property
     def _model(self) -> PointModel:
         places, used = self.found.places, self.found.places.used
         return PointModel(
-            self.rig, places.vertices[used], places.weights[used], self.found.strength, self.found.offsets[used]
+            self.rig, places.vertices[used], places.weights[used], self.filmed.strength, self.found.offsets[used]
         )
 
     def projected(self, frame: int) -> Float64:
         """(U, 2) where the character has the used points in the image."""
         pose = self.pose[frame]
-        placed = self._model.evaluate(self.found.weights[frame]) @ pose[:, :3].T + pose[:, 3]
+        placed = self._model.evaluate(self.filmed.weights[frame]) @ pose[:, :3].T + pose[:, 3]
         return np.asarray(np.array(self.found.center) + self.found.focal * placed[:, :2] / placed[:, 2:])
 
     @cached_property
@@ -189,7 +198,7 @@ def captured_shot(
 
 
 def _as_captured(shot: CapturedShot) -> CapturedShot:
-    """The shot with the axes of its capture, which may have turned x or y around.
+    """The shot with the axes and the side of its capture, which may have turned x or y around.
 
     Raises
     ------
@@ -197,11 +206,18 @@ def _as_captured(shot: CapturedShot) -> CapturedShot:
         If the points are those of another shot under each of them.
     """
     frame, center = int(shot.order()[0]), np.array(shot.found.center)
-    size = face_size(shot.tracks.points[frame, shot.found.places.used])
-    for axes in ((False, False), (True, False), (False, True), (True, True)):
-        points = np.where(axes, 2.0 * center - shot.tracks.points, shot.tracks.points)
-        off = np.linalg.norm(points[frame, shot.found.places.used] - shot.projected(frame), axis=1)
-        if np.nanmedian(off) <= ELSEWHERE * size:
-            return replace(shot, tracks=replace(shot.tracks, points=points), turned=axes)
-    must = "those that were solved"
-    raise bad_argument("write_capture", "points", "elsewhere than the character has them", must)
+    used = shot.found.places.used
+    size = face_size(shot.tracks.points[frame, used])
+    tried = []
+    for mirrored in (False, True):
+        for axes in ((False, False), (True, False), (False, True), (True, True)):
+            points = np.where(axes, 2.0 * center - shot.tracks.points, shot.tracks.points)
+            made = replace(shot, tracks=replace(shot.tracks, points=points), turned=axes, mirrored=mirrored)
+            tried.append(
+                (float(np.nanmedian(np.linalg.norm(points[frame, used] - made.projected(frame), axis=1))), made)
+            )
+    off, best = min(tried, key=lambda one: one[0])
+    if off > ELSEWHERE * size:
+        must = "those that were solved"
+        raise bad_argument("write_capture", "points", "elsewhere than the character has them", must)
+    return best

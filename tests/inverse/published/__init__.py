@@ -1,0 +1,1 @@
+"""Majorization-minimization as published, and as its authors released it."""
