@@ -9,20 +9,20 @@ from pathlib import Path
 
 import pytest
 
-import rigcast
+import tests.runtime  # noqa: F401 -- reads rigcast_runtime from the sources where only rigcast is installed
 from release.project import version
 from tests.blender_addon.models import tube
 from tests.blender_addon.working import blenders, told
 from tests.cli.command import rigcast_command
 
 pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
-SOURCES = Path(rigcast.__file__).resolve().parents[2]
+SOURCES = Path(__file__).resolve().parents[2]  # rigcast itself may be installed elsewhere
 
 
 @pytest.fixture(scope="module")
 def packed(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("packed")
-    done = rigcast_command("blender-addon", "-o", "addon.zip", folder=folder)
+    done = rigcast_command("blender-addon", "-o", "addon.zip", "--sources", SOURCES, folder=folder)
     assert done.returncode == 0, done.stderr
     return folder / "addon.zip"
 
@@ -59,7 +59,7 @@ def test_disabled_it_leaves_nothing(installed):
 
 
 def test_the_same_sources_give_the_same_bytes(packed, tmp_path):
-    done = rigcast_command("blender-addon", "-o", "again.zip", folder=tmp_path)
+    done = rigcast_command("blender-addon", "-o", "again.zip", "--sources", SOURCES, folder=tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
 
