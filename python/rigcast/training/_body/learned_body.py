@@ -22,6 +22,7 @@ from rigcast.training._body.error_bound import row_errors
 from rigcast.training._body.linear_part import INFLUENCES, Skinnings, skinned_sets
 from rigcast.training._body.networks import Normalization, layers, make_problem, normalize
 from rigcast.training._body.partition import VertexSets
+from rigcast.training._body.posed_motion import PosedMotion
 from rigcast.training._body.preparation import BodyPreparation
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._body.trainer import Trainer
@@ -100,7 +101,13 @@ class Networks:
         training = np.isin(np.arange(len(self.ready.poses)), self.ready.training)
         problem = make_problem(self.inputs, self.targets, self.maps, training)
         widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
-        return Trainer(problem, *widths, self.settings, self.budget)
+
+        def motion(trainer: Trainer) -> PosedMotion:
+            device = str(trainer.device)
+            return PosedMotion(self.ds, self.ready, self.active, self.maps, training, trainer.torch, device)
+
+        wanted = motion if self.settings.motion_weight > 0.0 else None
+        return Trainer(problem, *widths, self.settings, self.budget, wanted)
 
     def _watch(self) -> Callable[[Arrays], tuple[str, float]]:
         """Return the function that measures weights on a few held-out rows, in words and in millimeters."""
@@ -200,7 +207,7 @@ def metadata(
     """Metadata of the model: what is needed to repeat the training, and what came of it."""
     record = budget.record(settings) | {
         "influence": "probe" if ds.probe is not None else "all varying columns: the data set has no influence probe",
-        "loss": "squared vertex distance in bone space",
+        "loss": "squared vertex distance in bone space" + ", motion on the screen" * (settings.motion_weight > 0.0),
         "weight_decay": settings.decay(len(ready.training)),
         "sets": len(ready.sets),
         "members": len(ready.sets.vertex),

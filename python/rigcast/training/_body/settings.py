@@ -66,6 +66,9 @@ class BodySettings:
     schedule : str
         "cosine": a short rise, then down to zero at the end of the budget; "constant"; "thirds": the rate, a tenth of
         it and a hundredth of it, each for a third of the budget; "cosine", "constant".
+    motion_weight : float
+        Weight of :class:`MotionLoss` of the posed vertices, the soft maximum of what a viewer in front sees them to be
+        off, beside the squared distances; 0 leaves it out.
     patience : int
         Evaluations without a better held-out error after which training stops.
 
@@ -100,6 +103,7 @@ class BodySettings:
     weight_decay: float | None = None
     gain: float = by_method()
     schedule: str = by_method()
+    motion_weight: float = 0.0
     patience: int = 20
 
     def __post_init__(self) -> None:
@@ -127,6 +131,7 @@ _LOWEST = {
     "learning_rate": 0.0,
     "weight_decay": 0.0,
     "gain": 0.0,
+    "motion_weight": 0.0,
     "patience": 1,
 }
 _WHOLE = ("influences", "assignment_poses", "max_components", "hidden", "batch", "patience")

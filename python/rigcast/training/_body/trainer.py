@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from rigcast.training._body.networks import NetworkProblem, forward, initial_parameters
+from rigcast.training._body.posed_motion import PosedMotion
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import TrainingState
@@ -22,7 +24,8 @@ class Trainer(Descent):
 
     The order of the batches follows from seed and epoch, so a step number is all the random state there is.
 
-    Weights decay and begin with a gain, as the settings say.
+    Weights decay and begin with a gain, as the settings say. With ``motion`` its loss of the posed vertices is added,
+    times its weight and the number of sets; what is kept is still judged by distance.
     """
 
     def __init__(
@@ -32,6 +35,7 @@ class Trainer(Descent):
         outputs: list[int],
         settings: BodySettings,
         budget: Budget,
+        motion: Callable[[Any], PosedMotion] | None = None,
     ) -> None:
         super().__init__(settings, budget)
         self.settings = settings
@@ -45,6 +49,9 @@ class Trainer(Descent):
         self.batch = min(settings.batch, int(train.sum()))
         self.batches = int(train.sum()) // self.batch
         self._epoch, self._order = -1, self.torch.empty(0)
+        self.motion = motion(self) if motion is not None else None
+        if self.motion is not None:
+            self.motion.begin(self.targets)
 
     def start(self) -> TrainingState:
         """See :class:`Descent`."""
@@ -66,7 +73,10 @@ class Trainer(Descent):
             self._epoch, self._order = epoch, self._tensor(order)
         rows = self._order[index * self.batch : (index + 1) * self.batch]
         error = forward(self.torch, self._weights, self.inputs[:, rows]) - self.targets[:, rows]
-        return (error.square() * self.relative).sum() / self.batch
+        loss = (error.square() * self.relative).sum() / self.batch
+        if self.motion is not None:
+            loss = loss + self.settings.motion_weight * len(error) * self.motion(error, rows)
+        return loss
 
     def _held_out_loss(self) -> float:
         error = forward(self.torch, self._weights, self.held_inputs) - self.held_targets

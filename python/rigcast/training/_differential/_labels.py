@@ -171,10 +171,10 @@ def _components(settings: DifferentialSettings, count: int, rows: int) -> int:
     return settings.components
 
 
-def _metric(
+def responses(
     reconstructor: Reconstructor, basis: NDArray[np.float32], anchors: int, threads: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The displacements that errors of coefficients and of anchors cause after the solve."""
+) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Displacements that one unit causes after the solve: (R, 3 V) of each coefficient, (A, V) of each anchor."""
     count = basis.shape[1]
     folded = reconstructor.folded(basis, np.zeros(len(basis), np.float32), threads=threads)
     caused = np.empty((count, len(basis)), np.float32)
@@ -182,12 +182,22 @@ def _metric(
         z = np.eye(count, dtype=np.float32)[begin : begin + _ROWS]
         moved = folded.solve(z, np.zeros((len(z), anchors, 3), np.float32), threads=threads)
         caused[begin : begin + len(z)] = moved.reshape(len(z), -1)
-    gram = caused.astype(np.float64) @ caused.T.astype(np.float64)
-    floor = 1e-9 * np.trace(gram) / count
-    gains = np.empty(anchors)
+    anchored = np.empty((anchors, len(basis) // 3), np.float32)
     for begin in range(0, anchors, _ROWS):
         a = np.zeros((min(_ROWS, anchors - begin), anchors, 3), np.float32)
         a[np.arange(len(a)), begin + np.arange(len(a)), 0] = 1.0
-        moved = folded.solve(np.zeros((len(a), count), np.float32), a, threads=threads)
-        gains[begin : begin + len(a)] = np.linalg.norm(moved[..., 0].astype(np.float64), axis=1)
-    return np.linalg.cholesky(gram + floor * np.eye(count)), gains
+        anchored[begin : begin + len(a)] = folded.solve(np.zeros((len(a), count), np.float32), a, threads=threads)[
+            ..., 0
+        ]
+    return caused, anchored
+
+
+def _metric(
+    reconstructor: Reconstructor, basis: NDArray[np.float32], anchors: int, threads: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """The sizes of the displacements that errors of coefficients and of anchors cause after the solve."""
+    caused, anchored = responses(reconstructor, basis, anchors, threads)
+    gram = caused.astype(np.float64) @ caused.T.astype(np.float64)
+    floor = 1e-9 * np.trace(gram) / len(gram)
+    gains = np.sqrt(np.square(anchored, dtype=np.float64).sum(axis=1))
+    return np.linalg.cholesky(gram + floor * np.eye(len(gram))), gains

@@ -22,6 +22,7 @@ from rigcast.training._differential._export import learned_tensors
 from rigcast.training._differential._inputs import anchor_columns, describe, network_columns
 from rigcast.training._differential._labels import find_labels
 from rigcast.training._differential._networks import SubspaceProblem
+from rigcast.training._differential._seen_motion import SeenMotion
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._differential._trainer import SubspaceDescent
 from rigcast.training._differential._transforms import SkinOption
@@ -155,7 +156,12 @@ def _prepare(ds: Any, anchors: Any, skin: Any, settings: DifferentialSettings, b
 def _train(ds: Any, ready: _Ready, budget: Budget, finish: Any) -> tuple[Arrays, dict[str, Any]]:
     """The best weights, and metadata: the steps done, and whether they are too few."""
     problem = ready.problem
-    trainer = SubspaceDescent(problem, budget, 100.0 * float(ds.meters_per_unit))
+
+    def motion(torch: Any) -> SeenMotion:
+        return SeenMotion(ds, problem, torch, budget.device, budget.threads)
+
+    wanted = motion if problem.settings.motion_weight > 0.0 else None
+    trainer = SubspaceDescent(problem, budget, 100.0 * float(ds.meters_per_unit), wanted)
     begin = trainer.start().best
     ending = seconds_of_ending(budget.minutes, lambda share: finish(begin, {}, share), budget.elapsed())
     unit = 1000.0 * ds.meters_per_unit

@@ -55,6 +55,9 @@ class DifferentialSettings:
     loss : str
         Of the differential network. "displacement": the squared displacement that an error of the coefficients causes;
         "delta": the mean absolute error of delta coordinates, in centimeters; "displacement", "delta".
+    motion_weight : float
+        Weight of :class:`MotionLoss` of the posed vertices, the soft maximum of what a viewer in front sees them to be
+        off, beside the loss of the networks; 0 leaves it out.
     optimizer : str
         "soap", "adam" or "sgd"; "adam", "sgd".
     learning_rate : float
@@ -86,6 +89,7 @@ class DifferentialSettings:
     anchor_rate: float = by_method()
     influence_threshold: float = 2e-5
     loss: str = by_method()
+    motion_weight: float = 0.0
     optimizer: str = by_method()
     learning_rate: float = by_method()
     schedule: str = "cosine"
@@ -106,6 +110,7 @@ class DifferentialSettings:
         check.number("anchor_share", self.anchor_share, above=0.0, most=1.0)
         check.number("anchor_weight", self.anchor_weight, above=0.0)
         check.number("influence_threshold", self.influence_threshold, least=0.0)
+        check.number("motion_weight", self.motion_weight, least=0.0)
         check.number("learning_rate", self.learning_rate, least=0.0)
         check.number("anchor_rate", self.anchor_rate, least=0.0)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import TrainingState
 from rigcast.training._differential._networks import NetworkGroup, SubspaceProblem, forward
+from rigcast.training._differential._seen_motion import SeenMotion
 from rigcast.training._optimize import Descent
 from rigcast.training._optimizers import Adam, Arrays, Optimizer
 
@@ -42,10 +44,17 @@ class SubspaceDescent(Descent):
     delta coordinates that the coefficients give ("delta").
 
     What is judged on held-out rows, whatever the loss, is the root of the mean squared displacement that the errors of
-    both cause; ``error`` after each evaluation. The order of the batches follows from seed and epoch.
+    both cause; ``error`` after each evaluation. The order of the batches follows from seed and epoch. With ``motion``
+    its loss of the posed vertices is added, times its weight.
     """
 
-    def __init__(self, problem: SubspaceProblem, budget: Budget, centimeters: float) -> None:
+    def __init__(
+        self,
+        problem: SubspaceProblem,
+        budget: Budget,
+        centimeters: float,
+        motion: Callable[[Any], SeenMotion] | None = None,
+    ) -> None:
         super().__init__(problem.settings, budget)
         self.problem, self.settings, self.error = problem, problem.settings, math.nan
         train, held = problem.training, ~problem.training
@@ -64,6 +73,9 @@ class SubspaceDescent(Descent):
             # In centimeters, whatever the unit of the data: the steps of plain gradient descent depend on it.
             self.basis = self._tensor(problem.labels.basis.T * np.float32(centimeters * problem.network.scale[0]))
         self._epoch, self._order = -1, self.torch.empty(0)
+        self.motion = motion(self.torch) if motion is not None else None
+        if self.motion is not None:
+            self.motion.begin({group.name: self.targets[group.name, "train"] for group in problem.groups})
 
     def start(self) -> TrainingState:
         """See :class:`rigcast.training._optimize.Descent`."""
@@ -98,6 +110,7 @@ class SubspaceDescent(Descent):
             self._epoch, self._order = epoch, self._tensor(order)
         rows = self._order[index * self.batch : (index + 1) * self.batch]
         loss: Any = 0.0
+        errors = {}
         for group in self.problem.groups:
             inputs = self._read(group, self.inputs["train"][rows])
             error = forward(self.torch, group, self._weights, inputs) - self.targets[group.name, "train"][:, rows]
@@ -105,6 +118,9 @@ class SubspaceDescent(Descent):
                 loss = loss + (error[0] @ self.basis).abs().mean()
             else:
                 loss = loss + error.square().mean(dim=(1, 2)).sum()
+            errors[group.name] = error
+        if self.motion is not None:
+            loss = loss + self.settings.motion_weight * self.motion(errors, rows)
         return loss
 
     def _new_optimizer(self) -> Optimizer:
