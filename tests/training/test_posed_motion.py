@@ -8,8 +8,8 @@ import pytest
 import rigcast as rc
 from rigcast.training._body.learned_body import Networks, model_of
 from rigcast.training._body.outline import parted
-from rigcast.training._body.posed_motion import PosedMotion
 from rigcast.training._body.preparation import prepare
+from rigcast.training._body.trainer import PosedMotion
 from rigcast.training._budget import Budget
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -36,7 +36,7 @@ def constant(networks, value):
 def motion_of(networks):
     ready, active, maps = networks.ready, networks.active, networks.maps
     training = np.isin(np.arange(len(ready.poses)), ready.training)
-    return PosedMotion(networks.ds, ready, active, maps, training, torch, "cpu"), training
+    return PosedMotion(networks.ds, ready, active, maps, training, "cpu"), training
 
 
 def test_equal_to_the_loss_of_the_engines_vertices(networks, tolerance):
@@ -54,7 +54,7 @@ def test_equal_to_the_loss_of_the_engines_vertices(networks, tolerance):
     given = torch.from_numpy(np.repeat(error[:, None], len(rows), axis=1).astype(np.float32))
     found = float(motion(given, torch.from_numpy(rows)))
     assert found == pytest.approx(expected**2, rel=tolerance["float32_character"])
-    motion.begin(given.repeat(1, 1 + int(training.sum()) // len(rows), 1)[:, : int(training.sum())])
+    motion.begin(lambda rows: given[:, rows], len(rows))
     assert 0.0 < float(motion(given, torch.from_numpy(rows))) < 2.0  # measured by what is left without networks
 
 
@@ -64,7 +64,7 @@ def test_what_is_left_without_networks_is_one(networks, tolerance):
     targets = np.zeros((len(networks.active), int(training.sum()), widths), np.float32)
     for s, (own, scaling) in enumerate(zip(networks.targets, networks.maps, strict=True)):
         targets[s, :, : len(scaling.scale)] = own[training] / scaling.scale
-    motion.begin(torch.from_numpy(targets))
+    motion.begin(lambda rows: torch.from_numpy(targets)[:, rows], targets.shape[1])
     whole = motion(torch.from_numpy(targets), torch.arange(targets.shape[1]))
     assert float(whole) == pytest.approx(1.0, rel=tolerance["float32_character"])
 

@@ -12,7 +12,7 @@ from rigcast import _core
 from rigcast.training._budget import Budget
 from rigcast.training._differential._export import learned_tensors
 from rigcast.training._differential._pipeline import _prepare
-from rigcast.training._differential._seen_motion import SeenMotion
+from rigcast.training._differential._trainer import SeenMotion
 from rigcast.training._export import common_metadata, common_tensors
 from tests.training.differential_training import learn
 
@@ -53,7 +53,7 @@ def test_equal_to_the_loss_of_the_engines_vertices(data, loss, networks, toleran
     found, right = (constant(data, problem, values).evaluate(poses) for values in (off, none))
     seen = rc.training.MotionLoss(data.rest_vertices, data.faces, up_axis=data.up_axis)
     expected = float(seen(torch.from_numpy(found), torch.from_numpy(right)))
-    motion = SeenMotion(data, problem, torch, "cpu", 1)
+    motion = SeenMotion(data, problem, "cpu", 1)
     given = {name: torch.from_numpy(value)[:, None].repeat(1, len(rows), 1) for name, value in off.items()}
     assert float(motion(given, torch.from_numpy(rows))) == pytest.approx(
         expected**2, rel=tolerance["float32_character"]

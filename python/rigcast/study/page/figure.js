@@ -5,7 +5,7 @@ in vec3 position;
 in vec3 normal;
 in vec3 albedo;
 uniform vec2 turn; // cosine and sine of the angle around the vertical axis
-uniform vec3 lens; // focal length in edges, distance, near
+uniform highp vec3 lens; // focal length in edges, distance, near
 out vec3 place;
 out vec3 facing;
 out vec3 color;
@@ -25,7 +25,7 @@ const int MOST = 8;
 in vec3 place;
 in vec3 facing;
 in vec3 color;
-uniform float distance_;
+uniform highp vec3 lens;
 uniform int lights;
 uniform vec3 directions[MOST];
 uniform vec3 colors[MOST];
@@ -35,7 +35,7 @@ uniform vec3 up;
 uniform vec4 surface; // wrap, specular, exponent, gamma
 out vec4 result;
 void main() {
-  vec3 view = normalize(vec3(0.0, 0.0, distance_) - place);
+  vec3 view = normalize(vec3(0.0, 0.0, lens.y) - place);
   vec3 n = normalize(facing) * (gl_FrontFacing ? 1.0 : -1.0);
   float above = 0.5 + 0.5 * dot(n, up);
   vec3 radiance = color * mix(ground, sky, above);
@@ -117,7 +117,6 @@ export class Painter {
     const angle = (degrees * Math.PI) / 180;
     gl.uniform2f(at("turn"), Math.cos(angle), Math.sin(angle));
     gl.uniform3f(at("lens"), camera.focal, camera.distance, camera.near);
-    gl.uniform1f(at("distance_"), camera.distance);
     gl.uniform1i(at("lights"), light.directions.length);
     gl.uniform3fv(at("directions"), light.directions.flat());
     gl.uniform3fv(at("colors"), light.colors.flat());

@@ -22,10 +22,9 @@ from rigcast.training._body.error_bound import row_errors
 from rigcast.training._body.linear_part import INFLUENCES, Skinnings, skinned_sets
 from rigcast.training._body.networks import Normalization, layers, make_problem, normalize
 from rigcast.training._body.partition import VertexSets
-from rigcast.training._body.posed_motion import PosedMotion
 from rigcast.training._body.preparation import BodyPreparation
 from rigcast.training._body.settings import BodySettings
-from rigcast.training._body.trainer import Trainer
+from rigcast.training._body.trainer import PosedMotion, Trainer
 from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import TrainingState
 from rigcast.training._descend import train
@@ -101,13 +100,10 @@ class Networks:
         training = np.isin(np.arange(len(self.ready.poses)), self.ready.training)
         problem = make_problem(self.inputs, self.targets, self.maps, training)
         widths = [m.whiten.shape[1] for m in self.maps], [len(m.scale) for m in self.maps]
-
-        def motion(trainer: Trainer) -> PosedMotion:
-            device = str(trainer.device)
-            return PosedMotion(self.ds, self.ready, self.active, self.maps, training, trainer.torch, device)
-
-        wanted = motion if self.settings.motion_weight > 0.0 else None
-        return Trainer(problem, *widths, self.settings, self.budget, wanted)
+        motion = None
+        if self.settings.motion_weight > 0.0:
+            motion = PosedMotion(self.ds, self.ready, self.active, self.maps, training, self.budget.device)
+        return Trainer(problem, *widths, self.settings, self.budget, motion)
 
     def _watch(self) -> Callable[[Arrays], tuple[str, float]]:
         """Return the function that measures weights on a few held-out rows, in words and in millimeters."""

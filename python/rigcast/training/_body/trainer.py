@@ -1,18 +1,70 @@
-"""The batched networks of a body trained together."""
+"""The batched networks of a body trained together, and the motion on the screen that their errors cause."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from rigcast.training._body.networks import NetworkProblem, forward, initial_parameters
-from rigcast.training._body.posed_motion import PosedMotion
+from rigcast.training._body.networks import NetworkProblem, Normalization, forward, initial_parameters
+from rigcast.training._body.preparation import BodyPreparation
 from rigcast.training._body.settings import BodySettings
 from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import TrainingState
 from rigcast.training._optimize import Descent
+from rigcast.training._relative_motion import RelativeMotion
+
+
+class PosedMotion(RelativeMotion):
+    """The motion that errors (S, B, r) of scaled coefficients cause.
+
+    With the components B_i of set i, the scale s_i of its coefficients and the weights a_ki of its members, an error y
+    of its network moves vertex k of a pose by ``sqrt(a_ki) X_i (B_i s_i y)_k``, with the linear part X_i of its joint.
+
+    Parameters
+    ----------
+    ds : Dataset
+    ready : BodyPreparation
+    active : list of int
+        The sets that have networks.
+    maps : list of Normalization
+        Of these sets.
+    training : (T,) bool array
+        The rows that are learned from.
+    device : str
+    """
+
+    def __init__(
+        self,
+        ds: Any,
+        ready: BodyPreparation,
+        active: list[int],
+        maps: list[Normalization],
+        training: NDArray[np.bool_],
+        device: str,
+    ) -> None:
+        super().__init__(ds, device)
+        torch, sets = self._torch, ready.sets
+        self._count, self._sets = len(ds.rest_vertices), []
+        joints = np.unique(sets.joint[active])
+        world = ds.skeleton.globals(ready.poses[training])[:, joints, :, :3]
+        self._turns = torch.tensor(np.ascontiguousarray(world, np.float32), device=device)
+        for i, scaling in zip(active, maps, strict=True):
+            members = sets.members(i)
+            share = np.repeat(np.sqrt(sets.weight[members].astype(np.float64)), 3)
+            moves = share[:, None] * ready.bases[i].components * scaling.scale
+            slot = int(np.searchsorted(joints, sets.joint[i]))
+            rows = torch.tensor(sets.vertex[members].astype(np.int64), device=device)
+            self._sets.append((slot, rows, torch.tensor(moves.astype(np.float32), device=device)))
+
+    def _moved(self, errors: Any, rows: Any) -> Any:
+        moved = errors.new_zeros(self._count, 3, len(rows))
+        for s, (slot, vertices, moves) in enumerate(self._sets):
+            offsets = (errors[s, :, : moves.shape[1]] @ moves.T).view(len(rows), -1, 3)
+            turned = self._torch.einsum("bxy,bmy->mxb", self._turns[rows, slot], offsets)
+            moved = moved.index_add(0, vertices, turned)
+        return moved
 
 
 class Trainer(Descent):
@@ -35,7 +87,7 @@ class Trainer(Descent):
         outputs: list[int],
         settings: BodySettings,
         budget: Budget,
-        motion: Callable[[Any], PosedMotion] | None = None,
+        motion: RelativeMotion | None = None,
     ) -> None:
         super().__init__(settings, budget)
         self.settings = settings
@@ -49,9 +101,9 @@ class Trainer(Descent):
         self.batch = min(settings.batch, int(train.sum()))
         self.batches = int(train.sum()) // self.batch
         self._epoch, self._order = -1, self.torch.empty(0)
-        self.motion = motion(self) if motion is not None else None
-        if self.motion is not None:
-            self.motion.begin(self.targets)
+        self.motion = motion
+        if motion is not None:
+            motion.begin(lambda rows: self.targets[:, rows], self.targets.shape[1])
 
     def start(self) -> TrainingState:
         """See :class:`Descent`."""

@@ -186,9 +186,8 @@ def responses(
     for begin in range(0, anchors, _ROWS):
         a = np.zeros((min(_ROWS, anchors - begin), anchors, 3), np.float32)
         a[np.arange(len(a)), begin + np.arange(len(a)), 0] = 1.0
-        anchored[begin : begin + len(a)] = folded.solve(np.zeros((len(a), count), np.float32), a, threads=threads)[
-            ..., 0
-        ]
+        moved = folded.solve(np.zeros((len(a), count), np.float32), a, threads=threads)
+        anchored[begin : begin + len(a)] = moved[..., 0]
     return caused, anchored
 
 

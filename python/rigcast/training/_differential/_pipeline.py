@@ -22,9 +22,8 @@ from rigcast.training._differential._export import learned_tensors
 from rigcast.training._differential._inputs import anchor_columns, describe, network_columns
 from rigcast.training._differential._labels import find_labels
 from rigcast.training._differential._networks import SubspaceProblem
-from rigcast.training._differential._seen_motion import SeenMotion
 from rigcast.training._differential._settings import DifferentialSettings
-from rigcast.training._differential._trainer import SubspaceDescent
+from rigcast.training._differential._trainer import SeenMotion, SubspaceDescent
 from rigcast.training._differential._transforms import SkinOption
 from rigcast.training._export import common_metadata, common_tensors, measured
 from rigcast.training._held_out import split
@@ -156,12 +155,10 @@ def _prepare(ds: Any, anchors: Any, skin: Any, settings: DifferentialSettings, b
 def _train(ds: Any, ready: _Ready, budget: Budget, finish: Any) -> tuple[Arrays, dict[str, Any]]:
     """The best weights, and metadata: the steps done, and whether they are too few."""
     problem = ready.problem
-
-    def motion(torch: Any) -> SeenMotion:
-        return SeenMotion(ds, problem, torch, budget.device, budget.threads)
-
-    wanted = motion if problem.settings.motion_weight > 0.0 else None
-    trainer = SubspaceDescent(problem, budget, 100.0 * float(ds.meters_per_unit), wanted)
+    motion = None
+    if problem.settings.motion_weight > 0.0:
+        motion = SeenMotion(ds, problem, budget.device, budget.threads)
+    trainer = SubspaceDescent(problem, budget, 100.0 * float(ds.meters_per_unit), motion)
     begin = trainer.start().best
     ending = seconds_of_ending(budget.minutes, lambda share: finish(begin, {}, share), budget.elapsed())
     unit = 1000.0 * ds.meters_per_unit

@@ -1,19 +1,76 @@
-"""Training both groups of networks together, resumable to the same bits."""
+"""Both groups of networks trained together, to the same bits after a kill, and what of their errors a viewer sees."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from rigcast._regression.bind_pose import skinning
 from rigcast.training._budget import Budget
 from rigcast.training._checkpoint import TrainingState
+from rigcast.training._differential._labels import responses
 from rigcast.training._differential._networks import NetworkGroup, SubspaceProblem, forward
-from rigcast.training._differential._seen_motion import SeenMotion
 from rigcast.training._optimize import Descent
 from rigcast.training._optimizers import Adam, Arrays, Optimizer
+from rigcast.training._relative_motion import RelativeMotion
+
+
+class SeenMotion(RelativeMotion):
+    """The motion that errors of the groups' scaled targets, (S, B, r) by name, cause.
+
+    Displacements after the solve are linear in coefficients and anchors; the transform of each vertex turns them.
+
+    Parameters
+    ----------
+    ds : Dataset
+    problem : SubspaceProblem
+    device : str
+    threads : int
+    """
+
+    def __init__(self, ds: Any, problem: SubspaceProblem, device: str, threads: int) -> None:
+        super().__init__(ds, device)
+        labels = problem.labels
+        caused, anchored = responses(labels.reconstructor, labels.basis, len(labels.anchors), threads)
+        scale = problem.network.scale[0]
+        back = np.linalg.inv(labels.metric) if problem.settings.loss == "displacement" else np.eye(len(caused))
+        self._network = self._tensor(scale * back @ caused)
+        one = problem.settings.anchor_networks == "one"
+        self._anchors = {
+            group.name: self._tensor(group.scale[0] * anchored if one else group.scale[:, None] * anchored[members])
+            for group, members in zip(problem.anchors, problem.trained, strict=True)
+        }
+        self._turns: Any = None
+        if labels.transforms.origin != "identity":
+            turns = skinning(ds.skeleton, np.asarray(ds.poses)[problem.training])[..., :3]
+            self._turns, self._weight = self._tensor(turns), self._tensor(labels.transforms.weight)
+            self._joint = self._torch.tensor(labels.transforms.joint.astype(np.int64), device=device)
+
+    def _tensor(self, array: NDArray[Any]) -> Any:
+        return self._torch.tensor(np.ascontiguousarray(array, np.float32), device=self._device)
+
+    def _moved(self, errors: Mapping[str, Any], rows: Any) -> Any:
+        moved = (errors["network"][0] @ self._network).view(len(rows), -1, 3)
+        for name, response in self._anchors.items():
+            error = errors[name]
+            if len(error) != len(response):  # one network for all anchors
+                error = error.view(len(rows), -1, 3).transpose(0, 1)
+            moved = moved + self._torch.einsum("abx,av->bvx", error, response)
+        return self._turned(moved, rows).permute(1, 2, 0)
+
+    def _turned(self, moved: Any, rows: Any) -> Any:
+        """Displacements (B, V, 3) of rest space in the poses of rows."""
+        if self._turns is None:
+            return moved
+        turns = self._turns[rows]
+        return sum(
+            self._weight[:, k, None] * self._torch.einsum("bvxy,bvy->bvx", turns[:, self._joint[:, k]], moved)
+            for k in range(self._joint.shape[1])
+        )
 
 
 class Sgd:
@@ -53,7 +110,7 @@ class SubspaceDescent(Descent):
         problem: SubspaceProblem,
         budget: Budget,
         centimeters: float,
-        motion: Callable[[Any], SeenMotion] | None = None,
+        motion: RelativeMotion | None = None,
     ) -> None:
         super().__init__(problem.settings, budget)
         self.problem, self.settings, self.error = problem, problem.settings, math.nan
@@ -73,9 +130,10 @@ class SubspaceDescent(Descent):
             # In centimeters, whatever the unit of the data: the steps of plain gradient descent depend on it.
             self.basis = self._tensor(problem.labels.basis.T * np.float32(centimeters * problem.network.scale[0]))
         self._epoch, self._order = -1, self.torch.empty(0)
-        self.motion = motion(self.torch) if motion is not None else None
-        if self.motion is not None:
-            self.motion.begin({group.name: self.targets[group.name, "train"] for group in problem.groups})
+        self.motion = motion
+        if motion is not None:
+            names = [group.name for group in problem.groups]
+            motion.begin(lambda rows: {name: self.targets[name, "train"][:, rows] for name in names}, self.rows)
 
     def start(self) -> TrainingState:
         """See :class:`rigcast.training._optimize.Descent`."""
