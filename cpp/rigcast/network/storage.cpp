@@ -1,20 +1,21 @@
 #include "rigcast/network/storage.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
+
+#include "rigcast/core/bit_cast.h"
 
 namespace rigcast::network {
 
 std::uint16_t to_float16(float x) {
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+    const std::uint32_t bits = bit_cast<std::uint32_t>(x);
     const std::uint16_t sign = static_cast<std::uint16_t>(bits >> 16 & 0x8000u);
     const float magnitude = std::abs(x);
     if (std::isnan(x)) return static_cast<std::uint16_t>(sign | 0x7e00u);
     if (magnitude >= 65520.0f) return static_cast<std::uint16_t>(sign | 0x7c00u);  // would round to 2^16
     if (magnitude < 0x1p-14f) {  // subnormal: adding 0.5 rounds to a multiple of 2^-24
         const float shifted = magnitude + 0.5f;
-        return static_cast<std::uint16_t>(sign | (std::bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
+        return static_cast<std::uint16_t>(sign | (bit_cast<std::uint32_t>(shifted) - 0x3f000000u));
     }
     const std::uint32_t exponent_and_digits = (bits & 0x7fffffffu) - (112u << 23);
     const std::uint32_t odd = exponent_and_digits >> 13 & 1u;
@@ -22,7 +23,7 @@ std::uint16_t to_float16(float x) {
 }
 
 std::uint16_t to_bfloat16(float x) {
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(x);
+    const std::uint32_t bits = bit_cast<std::uint32_t>(x);
     if (std::isnan(x)) return static_cast<std::uint16_t>(bits >> 16 | 0x40u);
     return static_cast<std::uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
@@ -33,14 +34,14 @@ float from_float16(std::uint16_t bits) {
     const std::uint32_t digits = bits & 0x3ffu;
     if (exponent == 0) {
         const float magnitude = static_cast<float>(digits) * 0x1p-24f;
-        return std::bit_cast<float>(sign | std::bit_cast<std::uint32_t>(magnitude));
+        return bit_cast<float>(sign | bit_cast<std::uint32_t>(magnitude));
     }
     const std::uint32_t wide = exponent == 0x1fu ? 0xffu : exponent + 112u;
-    return std::bit_cast<float>(sign | wide << 23 | digits << 13);
+    return bit_cast<float>(sign | wide << 23 | digits << 13);
 }
 
 float from_bfloat16(std::uint16_t bits) {
-    return std::bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
+    return bit_cast<float>(static_cast<std::uint32_t>(bits) << 16);
 }
 
 float block_scale(Storage storage, float largest) {

@@ -1,9 +1,9 @@
 #include "rigcast/rig/deformer.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 
+#include "rigcast/core/bit_cast.h"
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
 #include "rigcast/core/interruption.h"
@@ -16,7 +16,7 @@ template <int Rank>
 bool is_finite(View<float, Rank> values) {
     constexpr std::uint32_t exponent = 0x7f800000;  // all its bits are set in infinities and NaN alone
     std::uint32_t found = 0;
-    for (const float x : values) found |= (std::bit_cast<std::uint32_t>(x) & exponent) == exponent ? 1u : 0u;
+    for (const float x : values) found |= (bit_cast<std::uint32_t>(x) & exponent) == exponent ? 1u : 0u;
     return found == 0;
 }
 

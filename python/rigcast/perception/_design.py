@@ -84,7 +84,14 @@ def design_of(columns: Columns, formula: str, reference: dict[str, str] | None =
 
 
 def independent_columns(matrix: Float64) -> NDArray[np.bool_]:
-    """(P,) True for columns that are no combination of those left of them (modified Gram-Schmidt, twice)."""
+    """(P,) True for columns that are no combination of those left of them (modified Gram-Schmidt, twice).
+
+    The diagonal of a QR decomposition is what remains of each column beside those left of it, until nothing does.
+    """
+    if matrix.shape[0] >= matrix.shape[1]:
+        rests = np.abs(np.diagonal(np.linalg.qr(matrix, mode="r")))
+        if (rests > INDEPENDENT * np.linalg.norm(matrix, axis=0)).all():
+            return np.ones(matrix.shape[1], bool)
     kept = np.zeros(matrix.shape[1], bool)
     basis = np.empty((matrix.shape[0], min(matrix.shape)))
     rank = 0

@@ -19,6 +19,7 @@ from rigcast.perception._table import Columns, Table
 Float64 = NDArray[np.float64]
 Choice = TypeVar("Choice")
 STEPS, HALVINGS = 100, 60
+EVEN = 1e5  # largest over smallest weight up to which normal equations keep eleven digits
 SEPARATED = 1e-7  # a fitted share this near to 0 or 1 belongs to a coefficient that grows without end
 UNDER, OVER = 0.8, 1.25  # dispersion of Poisson counts beyond which errors are said to be wrong
 
@@ -174,19 +175,29 @@ def _iterate(
     matrix: Float64, y: Float64, weights: Float64, family: Family, link: Link, tolerance: float
 ) -> tuple[Float64, int]:
     """Coefficients (P,) and the number of steps."""
+    basis, corner = np.linalg.qr(matrix)  # weighted normal equations of orthonormal columns keep their digits
     mu = family.start(y, weights)
     beta: Float64 | None = None
     deviance = np.inf
     for step in range(1, STEPS + 1):
         slope = link.slope(mu)
-        root = np.sqrt(weights / (family.variance(mu) * slope**2))
+        own = weights / (family.variance(mu) * slope**2)
         target = link.of(mu) + (y - mu) * slope
-        full = np.asarray(np.linalg.lstsq(root[:, None] * matrix, root * target, rcond=None)[0], np.float64)
+        full = np.linalg.solve(corner, _weighted(basis, own, target))
         beta, mu, now = _halved(matrix, y, weights, family, link, beta, full, deviance)
         if abs(deviance - now) <= tolerance * (abs(now) + 0.1):
             return beta, step
         deviance = now
     raise NumericalError(f"glm: no convergence in {STEPS} steps")
+
+
+def _weighted(basis: Float64, weights: Float64, target: Float64) -> Float64:
+    """Coefficients of the weighted least squares; by the slower decomposition where weights differ by too much."""
+    weighted = weights[:, None] * basis
+    if weights.max() <= EVEN * weights.min():
+        return np.asarray(np.linalg.solve(basis.T @ weighted, weighted.T @ target), np.float64)
+    root = np.sqrt(weights)
+    return np.asarray(np.linalg.lstsq(root[:, None] * basis, root * target, rcond=None)[0], np.float64)
 
 
 def _halved(

@@ -10,6 +10,7 @@ with the effects that were planted.
 from rigcast.study._analyze import analyze
 from rigcast.study._charts import result_chart
 from rigcast.study._checks import Findings
+from rigcast.study._foretold import Foretold, foretold
 from rigcast.study._jspsych import read_jspsych, write_jspsych
 from rigcast.study._make import make_choice, make_ranking, make_rating
 from rigcast.study._pictures import NamedExpression, PictureSettings, SculptedShapes
@@ -25,6 +26,7 @@ from rigcast.study._writer import StudyPlan
 __all__ = [
     "CellMean",
     "Findings",
+    "Foretold",
     "NamedExpression",
     "PictureSettings",
     "Preference",
@@ -40,6 +42,7 @@ __all__ = [
     "StudyTrial",
     "analyze",
     "answers",
+    "foretold",
     "make_choice",
     "make_ranking",
     "make_rating",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import functools
 from collections.abc import Callable, Sequence
 from typing import TypeVar
@@ -23,6 +24,7 @@ from rigcast.perception import (
     visibility,
 )
 from rigcast.study._checks import Findings, findings, without
+from rigcast.study._foretold import foretold
 from rigcast.study._results import CellMean, Preference, StudyAnalysis
 from rigcast.study._table import PERSON, RANK, StudyAnswers
 
@@ -86,7 +88,8 @@ def analyze(
         for name in (within or WITHIN)
         if name in table.facts and len(np.unique(np.asarray(table.columns[name]))) > 1
     ]
-    return {"rating": _ratings, "choice": _choices, "ranking": _rankings}[table.protocol](table, factors, found, seed)
+    tests = {"rating": _ratings, "choice": _choices, "ranking": _rankings}[table.protocol]
+    return dataclasses.replace(tests(table, factors, found, seed), measures=foretold(table))
 
 
 class _Attempts:

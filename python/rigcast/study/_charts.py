@@ -101,6 +101,24 @@ def people_chart(analysis: StudyAnalysis) -> str:
     return svg(canvas, "study-people")
 
 
+def measures_chart(analysis: StudyAnalysis) -> str:
+    """Mean answers over each measure of what was shown, as SVG; empty without measures."""
+    if not analysis.measures:
+        return ""
+    across = min(4, len(analysis.measures))
+    down = -(-len(analysis.measures) // across)
+    canvas, axes = figure(down, across, (10.4, 2.1 * down + 0.4), sharey=True)
+    for axis, measure in zip(axes, analysis.measures, strict=False):
+        axis.plot(measure.values, measure.means, "o", color=ACCENT, markersize=4, alpha=0.7)
+        axis.set_title(measure.name.replace("_", " "), loc="left", fontsize=10)
+    for axis in axes[len(analysis.measures) :]:
+        axis.set_visible(False)
+    first = next(iter(analysis.answers.methods), "")
+    named = {"rating": "mean rating", "choice": f"share of {first}", "ranking": "mean rank"}
+    canvas.supylabel(named[analysis.answers.protocol], fontsize=10, color=INK)
+    return svg(canvas, "study-measures")
+
+
 def _some(count: int) -> list[int]:
     return list(range(1, count + 1, max(1, -(-count // 20))))
 

@@ -139,6 +139,9 @@ class StudyTrial:
         The stimulus on the left (rating), in the middle (choice) or above (ranking); empty without one.
     options : dict of str to str
         Method to stimulus; of a rating one, the expression.
+    measures : dict of str to float
+        How different what is judged is from the reference, by several measures (``screen_motion``, ``rms``; of
+        methods ``screen_motion_METHOD``). Not shown to anybody.
     """
 
     name: str
@@ -146,6 +149,7 @@ class StudyTrial:
     block: tuple[str, ...]
     reference: str
     options: Mapping[str, str]
+    measures: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -224,8 +228,10 @@ def stated(study: Study) -> dict[str, Any]:
 
 
 def build_of(content: Mapping[str, Any], pictures: Mapping[str, bytes]) -> str:
-    """The hash of what participants are shown: all that is stated but name and id, and the pictures."""
+    """The hash of what participants are shown: all that is stated but name, id and measures, and the pictures."""
     shown_content = {key: value for key, value in content.items() if key not in ("id", "build", "name", "notes")}
+    for part in ("trials", "training"):
+        shown_content[part] = [{k: v for k, v in trial.items() if k != "measures"} for trial in content[part]]
     digest = hashlib.sha256(json.dumps(shown_content, sort_keys=True).encode())
     for name in sorted(pictures):
         digest.update(name.encode() + hashlib.sha256(pictures[name]).digest())

@@ -12,7 +12,8 @@ from rigcast._atomic_files import atomic_write
 from rigcast._pages import words
 from rigcast._pages.facts import Fact
 from rigcast._pages.template import KeyFigure, fill
-from rigcast.study._charts import main_chart, people_chart
+from rigcast.study._charts import main_chart, measures_chart, people_chart
+from rigcast.study._measures import MEASURES
 from rigcast.study._results import Preference, StudyAnalysis
 
 SIGNIFICANT = 0.05
@@ -49,6 +50,9 @@ def write_report(analysis: StudyAnalysis, path: str | os.PathLike[str], *, name:
         "analysis": analysis,
         "main": main_chart(analysis),
         "people": people_chart(analysis),
+        "measures": measures_chart(analysis),
+        "correlations": _correlations(analysis),
+        "meanings": {measure.name: MEASURES.get(measure.name, "") for measure in analysis.measures},
         "protocol": table.protocol,
         "methods": list(table.methods),
         "p": p_text,
@@ -108,6 +112,22 @@ def _key_figures(analysis: StudyAnalysis, people: int) -> list[KeyFigure]:
         times = np.asarray(table.columns["rt"], np.float64)
         figures.append(KeyFigure(words.figure(float(np.nanmedian(times))), "s", "median response time", ""))
     return figures
+
+
+def _correlations(analysis: StudyAnalysis) -> list[tuple[str, list[str]]]:
+    """Rows of correlations by measure, over all stimuli and within units, and of the models' AIC."""
+    measures = analysis.measures
+    if not measures:
+        return []
+    rows = [("all", [measure.correlation for measure in measures])]
+    units = list(dict.fromkeys(unit for measure in measures for unit in measure.by_unit))
+    if len(units) > 1:
+        rows += [(unit, [measure.by_unit.get(unit, np.nan) for measure in measures]) for unit in units]
+    rows = [(name, values) for name, values in rows if np.isfinite(values).any()]
+    told = [(name, ["–" if np.isnan(value) else f"{value:.2f}" for value in values]) for name, values in rows]
+    if any(measure.fit for measure in measures):
+        told.append(("AIC of the model", ["–" if m.fit is None else f"{m.fit.aic:.1f}" for m in measures]))
+    return told
 
 
 def _coefficients(analysis: StudyAnalysis) -> list[tuple[str, list[tuple[str, float, float]], str]]:

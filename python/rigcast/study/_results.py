@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from rigcast.perception import Anova, Fit, PostHoc, Strengths, Visibility
 from rigcast.study._checks import Findings
+from rigcast.study._foretold import Foretold
 from rigcast.study._table import StudyAnswers
 
 
@@ -73,6 +74,8 @@ class StudyAnalysis:
     strengths : Strengths or None
         Of ranked methods.
     findings : Findings
+    measures : list of Foretold
+        How well measures of what was shown foretell the answers; empty if the table has none.
     """
 
     answers: StudyAnswers
@@ -86,3 +89,4 @@ class StudyAnalysis:
     preferences: list[Preference] = field(default_factory=list)
     left: Preference | None = None
     strengths: Strengths | None = None
+    measures: list[Foretold] = field(default_factory=list)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_write, npz_content
 from rigcast._safe_reading import LARGEST_JSON, read_bytes, table_rows, text_of
 from rigcast._validate import bad_argument, bad_file, shown
+from rigcast.study._measures import MEASURE
 from rigcast.study._order import course
 from rigcast.study._records import PROTOCOLS, Study
 from rigcast.study._store import StoredAnswer, StudyStore
@@ -42,7 +43,8 @@ class StudyAnswers:
     protocol : {"rating", "choice", "ranking"}
     columns : dict of str to (rows,) array
         ``person``, the facts of the trials (``unit``, ``character``, ``activation``), the answer (``rating``;
-        ``chosen``; ``rank_METHOD``, NaN without a rank), ``rt`` in seconds, and how it arrived.
+        ``chosen``; ``rank_METHOD``, NaN without a rank), ``rt`` in seconds, how it arrived, and measures of what was
+        shown (``measure_screen_motion``; of methods ``measure_screen_motion_METHOD``).
     facts : list of str
         The columns that are facts of trials.
     methods : list of str
@@ -138,7 +140,8 @@ def answer_row(
     """A row of the table; ``order`` are the methods by place, which turn places into methods."""
     trial = study.trial(name)
     assert trial is not None
-    row: dict[str, Any] = {PERSON: person, "trial": name, **trial.facts, **more}
+    measures = {MEASURE + measure: value for measure, value in trial.measures.items()}
+    row: dict[str, Any] = {PERSON: person, "trial": name, **trial.facts, **measures, **more}
     if study.protocol == "rating":
         row["rating"] = answer["rating"]
     elif study.protocol == "choice":
@@ -158,7 +161,8 @@ def from_rows(
     more = [prefix + method for prefix in (RANK, PLACE) for method in study.methods if study.protocol == "ranking"]
     more += ["turned"] * (study.is_live and "turned" not in VALUES[study.protocol])
     fixed = ["rt", "position", "count", "received", "arrival", "wall", "mono", "load"]
-    names = [PERSON, "trial", *study.fact_names, *VALUES[study.protocol], *more, *fixed]
+    measures = dict.fromkeys(MEASURE + name for trial in study.trials for name in trial.measures)
+    names = [PERSON, "trial", *study.fact_names, *VALUES[study.protocol], *more, *fixed, *measures]
     columns = {name: column([row.get(name, "") for row in rows], name) for name in names}
     return StudyAnswers(
         study.protocol,
@@ -174,7 +178,7 @@ def from_rows(
 
 def column(values: Sequence[Any], name: str) -> Column:
     """A column of numbers if it is one of numbers or all of its values are; else of text."""
-    if name in NUMBERS or name.startswith((RANK, PLACE)):
+    if name in NUMBERS or name.startswith((RANK, PLACE, MEASURE)):
         return np.array([np.nan if value in ("", None) else float(value) for value in values], np.float64)
     if values and all(isinstance(value, bool) for value in values):
         return np.array(values, np.bool_)
@@ -255,8 +259,8 @@ def read_answers(
         typed = {name: _typed(values, name) for name, values in table.items()}
     except ValueError as error:
         raise bad_file(path, f"a column of numbers that holds something else ({error})", "", "read_answers") from None
-    known = {PERSON, "trial", "rt", *VALUES[protocol], *NUMBERS, "load"}
-    facts = [n for n in names if n not in known and not n.startswith((RANK, PLACE)) and 1 < len(set(table[n])) <= 100]
+    known, prefixes = {PERSON, "trial", "rt", *VALUES[protocol], *NUMBERS, "load"}, (RANK, PLACE, MEASURE)
+    facts = [n for n in names if n not in known and not n.startswith(prefixes) and 1 < len(set(table[n])) <= 100]
     sides = [table[name] for name in ("left", "right") if name in table]
     methods = ranked or sorted({value for side in [*sides, table.get("chosen", [])] for value in side})
     if protocol == "choice" and len(methods) != 2:
@@ -266,7 +270,7 @@ def read_answers(
 
 def _typed(values: Sequence[str], name: str) -> Column:
     """A column of a file: numbers where all of its cells are, or where it must be one."""
-    if name in NUMBERS or name.startswith((RANK, PLACE)):
+    if name in NUMBERS or name.startswith((RANK, PLACE, MEASURE)):
         return column(values, name)
     if name in (PERSON, "trial", "load", "session"):
         return np.array(values, np.str_)

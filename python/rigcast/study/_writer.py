@@ -18,6 +18,7 @@ from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.plot._image import png
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.study._live_figures import FACES, MESH, mesh_file
+from rigcast.study._measures import ShownFace, measures_of
 from rigcast.study._pictures import Framing, NamedExpression, PictureSettings, Poser, Subject
 from rigcast.study._records import (
     PICTURES,
@@ -155,7 +156,7 @@ class StudyWriter:
             method: Poser(self.function, f"characters[{character!r}]", subject) for method, subject in subjects.items()
         }
         framing = Framing.of(posers[TRUTH], character, self.plan.pictures)
-        neutral = ""
+        neutral = None
         if self.protocol == "rating":
             neutral = self._draw(posers[TRUTH], framing, NamedExpression("", {}), 1.0)
         more: dict[str, Value] = {
@@ -171,9 +172,20 @@ class StudyWriter:
                     for method, poser in posers.items()
                     if method != TRUTH
                 }
-                found.append(StudyTrial("", facts, self._block(character, facts), reference, options))
+                names = {method: face.name for method, face in options.items()}
+                measures = {} if levels else self._measures(reference, options, framing)
+                block = self._block(character, facts)
+                found.append(StudyTrial("", facts, block, reference.name, names, measures))
                 self.tell(Progress("draw", min(len(self.stimuli), total - 1), total))
         return found
+
+    def _measures(self, reference: ShownFace, options: Mapping[str, ShownFace], framing: Framing) -> dict[str, float]:
+        """Measures of a trial; of methods, by names that end with the method's."""
+        return {
+            name if self.protocol == "rating" else f"{name}_{method}": value
+            for method, face in options.items()
+            for name, value in measures_of(reference, face, framing.camera).items()
+        }
 
     def _block(self, character: str, facts: Mapping[str, Value]) -> tuple[str, ...]:
         for fact in self.plan.block_by:
@@ -181,24 +193,26 @@ class StudyWriter:
                 raise self.check.wrong("plan.block_by", shown(fact), f"facts of {character!r}: {', '.join(facts)}")
         return tuple(str(facts[fact]) for fact in self.plan.block_by)
 
-    def _draw(self, poser: Poser, framing: Framing, expression: NamedExpression, level: float) -> str:
-        """The name of a stimulus that is drawn now: pictures per view and frame, under names in no order."""
+    def _draw(self, poser: Poser, framing: Framing, expression: NamedExpression, level: float) -> ShownFace:
+        """A stimulus that is drawn now: pictures per view and frame, under names in no order."""
         activations = self.plan.pictures.activations(level if expression.controls else 0.0)
         if not expression.controls and self.protocol == "rating":
             activations = activations[:1]
         meshes = np.stack([poser.vertices(expression, activation) for activation in activations])
-        name = f"s{len(self.stimuli) + 1:04d}"
+        name, peak, picture = f"s{len(self.stimuli) + 1:04d}", int(np.argmax(activations)), None
+        standing = framing.standing(meshes)
         if self.plan.pictures.live:
             faces = self._faces(framing.faces_file(poser.faces, len(poser.rest)))
-            files = [[self._keep(mesh_file(mesh, poser.faces), MESH) for mesh in framing.standing(meshes)]]
+            files = [[self._keep(mesh_file(mesh, poser.faces), MESH) for mesh in standing]]
             self.stimuli[name] = Stimulus(name, files, faces)
-            return name
-        files = []
-        for degrees in self._views():
-            row = [self._keep(png(picture)) for picture in framing.draw(meshes, poser.faces, degrees, self.threads)]
-            files.append(row)
-        self.stimuli[name] = Stimulus(name, files)
-        return name
+        else:
+            files = []
+            for degrees in self._views():
+                drawn = framing.draw(meshes, poser.faces, degrees, self.threads)
+                files.append([self._keep(png(frame)) for frame in drawn])
+                picture = drawn[peak] if degrees == 0.0 else picture
+            self.stimuli[name] = Stimulus(name, files)
+        return ShownFace(name, standing[peak], poser.faces, picture)
 
     def _faces(self, content: bytes) -> str:
         """The name of a file of triangles, which figures of one topology and character share."""

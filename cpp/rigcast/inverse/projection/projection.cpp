@@ -157,7 +157,7 @@ void Projection::gram(View<double, 2> matrix, int threads) const {
     const std::int64_t tiles_per_piece = (std::ssize(tiles_) + gram_pieces - 1) / gram_pieces;
     parallel_for(gram_pieces, 1, threads, [&](std::int64_t piece, std::int64_t) {
         std::vector<double> work(work_size);
-        const std::int64_t end = std::min((piece + 1) * tiles_per_piece, std::ssize(tiles_));
+        const std::int64_t end = std::min<std::int64_t>((piece + 1) * tiles_per_piece, std::ssize(tiles_));
         for (std::int64_t b = piece * tiles_per_piece; b < end; ++b) {
             const Tile& tile = tiles_[b];
             const TileColumns columns{packed_.data() + tile.first_number, column_.data() + tile.first_column,

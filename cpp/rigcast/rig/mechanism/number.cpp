@@ -4,6 +4,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 #include "rigcast/core/error.h"
@@ -63,6 +64,21 @@ const std::array operators{
     Operator{"if", 3, [](const double* v) { return v[1] != 0.0 ? v[0] : v[2]; }},
 };
 
+/// Whether a word is one decimal number, which `value` becomes.
+bool is_number(const std::string& word, double& value) {
+    const char* const end = word.data() + word.size();
+#ifdef __cpp_lib_to_chars
+    const auto [read, error] = std::from_chars(word.data(), end, value);
+    return error == std::errc() && read == end;
+#else  // the C++ library of Emscripten 3.1, whose C library has one locale; from_chars takes no +1, no space, no 0x1
+    const bool is_other = word.find_first_of("+ \t\n\v\f\r") == 0 || word.find_first_of("xX") != std::string::npos;
+    if (word.empty() || is_other) return false;
+    char* read = nullptr;
+    value = std::strtod(word.c_str(), &read);
+    return read == end && std::abs(value) != HUGE_VAL;
+#endif
+}
+
 }  // namespace
 
 Number::Number(const std::vector<std::string>& words, const std::vector<std::string>& channel_names,
@@ -85,8 +101,7 @@ Number::Number(const std::vector<std::string>& words, const std::vector<std::str
             step.operation = channel;
             step.channel = static_cast<int>(found - channel_names.begin());
         } else {
-            const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), step.constant);
-            if (error != std::errc() || end != word.data() + word.size()) throw wrong("with the word '" + word + "'");
+            if (!is_number(word, step.constant)) throw wrong("with the word '" + word + "'");
         }
         if (depth < static_cast<std::size_t>(taken)) throw wrong("with too few values for '" + word + "'");
         depth = depth - static_cast<std::size_t>(taken) + 1;
