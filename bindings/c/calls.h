@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstring>
 #include <limits>
-#include <source_location>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -16,17 +15,17 @@
 namespace rigcast::c {
 
 /// Keeps the text of the exception that is handled, for rigcast_error, and returns its status. The text begins with the
-/// function of the library that is at `place`, in place of the function of the engine that the exception names.
-rigcast_status status_of_exception(const std::source_location& place) noexcept;
+/// given function of the library, in place of the function of the engine that the exception names.
+rigcast_status status_of_exception(const char* function) noexcept;
 
 /// Runs the body of the function that calls this; no exception leaves it.
 template <class Body>
-rigcast_status guarded(Body&& body, const std::source_location& place = std::source_location::current()) noexcept {
+rigcast_status guarded(Body&& body, const char* function = __builtin_FUNCTION()) noexcept {
     try {
         body();
         return RIGCAST_OK;
     } catch (...) {
-        return status_of_exception(place);
+        return status_of_exception(function);
     }
 }
 

@@ -19,10 +19,8 @@ namespace {
 /// a thread ends after the library was unloaded.
 thread_local std::array<char, 2048> last_error{};
 
-/// The name at a place in the library without "rigcast_": "evaluate" of a function that compilers describe as
-/// "rigcast_status rigcast_evaluate(const rigcast_model*, ...)".
-std::string_view function_at(const std::source_location& place) noexcept {
-    std::string_view name = place.function_name();
+/// The name of a function without "rigcast_", which compilers may describe by all of its signature.
+std::string_view short_name(std::string_view name) noexcept {
     name = name.substr(0, name.find('('));
     constexpr std::string_view prefix = "rigcast_";
     const std::size_t begin = name.rfind(prefix);
@@ -37,8 +35,8 @@ const char* after_function(const char* sentence) noexcept {
 }
 
 /// Keeps "FUNCTION: TEXT", cut between two characters of UTF-8 if it is too long, and returns the status.
-rigcast_status kept(const std::source_location& place, const char* text, rigcast_status status) noexcept {
-    const std::string_view function = function_at(place);
+rigcast_status kept(const char* called, const char* text, rigcast_status status) noexcept {
+    const std::string_view function = short_name(called);
     char* const begin = last_error.data() + function.size() + 2;  // names of functions are short
     std::memcpy(last_error.data(), function.data(), function.size());
     std::memcpy(begin - 2, ": ", 2);
@@ -68,31 +66,31 @@ private:
 
 }  // namespace
 
-rigcast_status status_of_exception(const std::source_location& place) noexcept {
+rigcast_status status_of_exception(const char* function) noexcept {
     try {
         throw;
     } catch (const BadHandle& error) {
-        return kept(place, error.what(), RIGCAST_BAD_HANDLE);
+        return kept(function, error.what(), RIGCAST_BAD_HANDLE);
     } catch (const Cancelled& error) {
-        return kept(place, error.what(), RIGCAST_CANCELLED);
+        return kept(function, error.what(), RIGCAST_CANCELLED);
     } catch (const BadFile& error) {
-        return kept(place, after_function(error.what()), RIGCAST_BAD_FILE);
+        return kept(function, after_function(error.what()), RIGCAST_BAD_FILE);
     } catch (const FileError& error) {
-        return kept(place, after_function(error.what()), RIGCAST_BAD_FILE);
+        return kept(function, after_function(error.what()), RIGCAST_BAD_FILE);
     } catch (const ArgumentError& error) {
-        return kept(place, after_function(error.what()), RIGCAST_BAD_ARGUMENT);
+        return kept(function, after_function(error.what()), RIGCAST_BAD_ARGUMENT);
     } catch (const NumericalError& error) {
-        return kept(place, after_function(error.what()), RIGCAST_NUMERICAL);
+        return kept(function, after_function(error.what()), RIGCAST_NUMERICAL);
     } catch (const std::filesystem::filesystem_error& error) {
-        return kept(place, error.what(), RIGCAST_BAD_FILE);
+        return kept(function, error.what(), RIGCAST_BAD_FILE);
     } catch (const std::bad_alloc&) {
-        return kept(place, "there is not enough memory", RIGCAST_NO_MEMORY);
+        return kept(function, "there is not enough memory", RIGCAST_NO_MEMORY);
     } catch (const std::length_error&) {  // more than any memory has
-        return kept(place, "there is not enough memory", RIGCAST_NO_MEMORY);
+        return kept(function, "there is not enough memory", RIGCAST_NO_MEMORY);
     } catch (const std::exception& error) {
-        return kept(place, error.what(), RIGCAST_FAILED);
+        return kept(function, error.what(), RIGCAST_FAILED);
     } catch (...) {
-        return kept(place, "an unknown error", RIGCAST_FAILED);
+        return kept(function, "an unknown error", RIGCAST_FAILED);
     }
 }
 

@@ -1,0 +1,1 @@
+"""The engine in WebAssembly, and the pages that carry it."""
