@@ -10,8 +10,8 @@ import pytest
 import rigcast as rc
 from rigcast.viewer._coarse import coarse_mesh
 from rigcast.viewer._geometry import triangles
-from rigcast.viewer._recording import recorded
-from rigcast.viewer._summed import planes
+from rigcast.viewer._stored._recording import recorded
+from rigcast.viewer._stored._summed import planes
 from tests.support.characters.plain_face import plain_face
 from tests.view.page_messages import page_messages
 
@@ -74,7 +74,7 @@ def test_a_recording_too_large_for_a_browser_is_refused():
 
 
 def test_it_is_saved_as_html_only(tmp_path):
-    with pytest.raises(ValueError, match=r"Recording\.save: path"):
+    with pytest.raises(ValueError, match=r"ViewPage\.save: path"):
         rc.viewer.record(plain_face()).save(tmp_path / "clip.txt")
 
 

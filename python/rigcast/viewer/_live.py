@@ -17,9 +17,9 @@ from typing import Any
 
 from rigcast._interrupts import wait_for
 from rigcast._validate import bad_argument
-from rigcast.viewer._recording import recorded
 from rigcast.viewer._server import Server
 from rigcast.viewer._stage import Stage
+from rigcast.viewer._stored._recording import recorded
 
 log = logging.getLogger("rigcast.viewer")
 log.addHandler(logging.NullHandler())

@@ -22,8 +22,9 @@ from rigcast.viewer._handles import HandleSet
 from rigcast.viewer._handles._control_points import ControlPoints
 from rigcast.viewer._handles._limbs import limb_handles
 from rigcast.viewer._live import LiveView
-from rigcast.viewer._recording import Recording, recorded
 from rigcast.viewer._stage import Stage
+from rigcast.viewer._stored._recording import recorded
+from rigcast.viewer._stored._view_page import ViewPage
 from rigcast.viewer._timeline import Timeline
 
 
@@ -117,7 +118,7 @@ def record(
     fps: float = 24.0,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
     vertices: int | None = None,
-) -> Recording:
+) -> ViewPage:
     """Record a motion as a page that plays offline: without a server, in a notebook that is read elsewhere.
 
     Parameters
@@ -131,7 +132,7 @@ def record(
 
     Returns
     -------
-    Recording
+    ViewPage
         A notebook shows it; ``save`` writes the page.
 
     Raises

@@ -66,7 +66,7 @@ export async function load(source, { wasm, name = "the model" } = {}) {
 /** Reads a synthesizer, whose players move a rig without end. */
 export async function loadSynthesizer(source, { wasm, name = "the synthesizer" } = {}) {
   const engine = await engineOf(wasm);
-  return new Synthesizer(engine, handleOf(engine, await bytesOf(source), name));
+  return Synthesizer.parse(engine, await bytesOf(source), name);
 }
 
 function handleOf(engine, bytes, name) {
@@ -281,6 +281,11 @@ export class Synthesizer extends Owned {
     this.controlNames = engine.textsAt(d.control_names, d.controls);
     this.limits = engine.copy(Float32Array, d.limits, 2 * d.controls);
     this.metadata = JSON.parse(engine.textAt(d.metadata) || "{}");
+  }
+
+  /** Of an engine and bytes that are there. */
+  static parse(engine, bytes, name = "the synthesizer") {
+    return new Synthesizer(engine, handleOf(engine, bytes, name));
   }
 
   /** A character that plays; the same seed and commands give the same frames. */

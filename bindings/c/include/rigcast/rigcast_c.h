@@ -41,8 +41,6 @@
 #define RIGCAST_API __declspec(dllexport)
 #elif defined(_WIN32)
 #define RIGCAST_API __declspec(dllimport)
-#elif defined(__EMSCRIPTEN__)
-#define RIGCAST_API __attribute__((used, visibility("default")))
 #elif defined(__GNUC__)
 #define RIGCAST_API __attribute__((visibility("default")))
 #else

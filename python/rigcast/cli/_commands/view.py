@@ -25,6 +25,7 @@ from rigcast.viewer._acting._moods import load_moods
 from rigcast.viewer._admission import is_loopback
 from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._stage import Stage
+from rigcast.viewer._stored._carried import STORAGES
 from rigcast.viewer._view import acting_stage_of, stage_of
 
 SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where its skin can be dragged"
@@ -34,7 +35,8 @@ rigcast view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
 rigcast view face.safetensors --motion weights.npz --pictures frames
 rigcast view hero.npz --through hero.safetensors
 rigcast view dog.blend --action walk
-rigcast view moods.safetensors face.safetensors --seed 7"""
+rigcast view moods.safetensors face.safetensors --seed 7
+rigcast view hero.safetensors -o hero.html"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +49,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "rig", metavar="RIG", nargs="?", type=arguments.existing_file, help="what a synthesizer moves: a model or a rig"
+    )
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="HTML",
+        help="write one page that carries the model in place of serving it: it opens from a disk, and works offline",
+    )
+    parser.add_argument(
+        "--storage",
+        choices=STORAGES,
+        help="of the numbers of learned models in that page (default 16-bit); it states the error",
     )
     parser.add_argument(
         "--beside",
@@ -105,7 +118,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
-    """Serve until Ctrl-C."""
+    """Serve until Ctrl-C, or write a page."""
+    if args.output is not None:
+        return _written(args, console)
+    if args.storage is not None:
+        raise WrongInput("--storage is of a page that is written: -o HTML")
     if not is_loopback(args.host):
         say(
             f"warning: --host {args.host} lets other machines connect, without encryption; whoever has the address "
@@ -125,6 +142,27 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 live.open_browser()
             live.wait(args.seconds)
     return {"url": live.url}
+
+
+def _written(args: argparse.Namespace, console: Console) -> Result:
+    """Write one page that carries the model."""
+    for name in ("through", "face_ik", "pictures", "no_browser", "seconds", "port"):
+        if getattr(args, name):
+            raise WrongInput(f"--{name.replace('_', '-')} is for a view that is served, not for a page (-o)")
+    with contextlib.ExitStack() as stack:
+        subject = stack.enter_context(opened(args, args.file))
+        beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
+        storage = args.storage or "16-bit"
+        if isinstance(subject, synthesis.Synthesizer):
+            moods = None if args.moods is None else load_moods(args.moods)
+            page = viewer.embed(subject, beside, seed=args.seed, moods=moods, storage=storage)
+        else:
+            page = viewer.embed(subject, beside, **_motion(args, subject, console), storage=storage)
+    page.save(args.output)
+    for note in page.notes:
+        console.line(f"note: {note}")
+    console.result(args.output)
+    return {"page": str(args.output), "bytes": len(page.page.encode()), "notes": page.notes}
 
 
 def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console) -> Stage:

@@ -114,6 +114,13 @@ def mirrored_row(figure: Any, row: Row, source: str) -> Row:
     return result
 
 
+def mirror_signs(figure: Any) -> list[tuple[int, int, float]]:
+    """(left, right, sign) of all channels that have a partner: the sign with which it moves the mirrored skin alike."""
+    pairs = mirror_pairs([slider.name for slider in figure.sliders])
+    signs = _signs(figure, pairs) if pairs else []
+    return [(left, right, sign) for (left, right), sign in zip(pairs, signs, strict=True)]
+
+
 def _signs(figure: Any, pairs: list[tuple[int, int]]) -> list[float]:
     """1 or -1 per pair, from the displacements of both channels' skin with x mirrored."""
     rest = np.array([slider.rest for slider in figure.sliders], np.float32)

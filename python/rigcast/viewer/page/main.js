@@ -41,7 +41,7 @@ class View {
     this.connectTools();
   }
 
-  /** The server, or what was recorded of it in a page that was saved. */
+  /** The server, or what stands in for it in a page that was saved: its model, or its frames. */
   source() {
     const on = {
       message: (buffer, time) => this.message(buffer, time),
@@ -49,6 +49,7 @@ class View {
       missed: (pin) => this.pointer.answered({ pin, hit: false }),
       rate: () => this.frame?.timeline.fps ?? 24,
     };
+    if (window.rigcastSource) return window.rigcastSource(on);
     const recorded = $("recording");
     document.body.classList.toggle("recorded", recorded !== null);
     return recorded ? new Recording(on, JSON.parse(recorded.textContent)) : new Link(on);

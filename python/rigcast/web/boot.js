@@ -1,0 +1,44 @@
+// Opens a page that carries its model: reads what lies in it, and gives the view a stage in place of a server.
+
+import { engineOf } from "./rigcast.js";
+import { Stage } from "./stage.js";
+import { unpacked } from "./wire.js";
+
+function bytesOf(text) {
+  const letters = atob(text);
+  const bytes = new Uint8Array(letters.length);
+  for (let i = 0; i < bytes.length; ++i) bytes[i] = letters.charCodeAt(i);
+  return bytes;
+}
+
+async function inflated(bytes) {
+  return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"))).arrayBuffer();
+}
+
+/** The arrays of rows of a clip. */
+function rowsOf(numbers, [count, width]) {
+  return Array.from({ length: count }, (_, t) => numbers.slice(t * width, (t + 1) * width));
+}
+
+/** What _carried.py packed. */
+function read(buffer) {
+  const { header, offset } = unpacked(buffer);
+  let at = offset;
+  const take = (size) => new Uint8Array(buffer.slice(at, (at += size)));
+  const scene = take(header.scene).buffer;
+  const wasm = take(header.wasm);
+  const figures = header.figures.map((about) => ({ ...about, bytes: take(about.bytes) }));
+  const numbers = (shape) => rowsOf(new Float32Array(take(4 * shape[0] * shape[1]).buffer), shape);
+  let { clip, synthesizer } = header;
+  if (clip) clip = { fps: clip.fps, rows: numbers(clip.rows), poses: clip.poses ? numbers(clip.poses) : null };
+  if (synthesizer) synthesizer = { ...synthesizer, bytes: take(synthesizer.bytes) };
+  return { ...header, scene, wasm, figures, clip, synthesizer };
+}
+
+const carried = document.getElementById("carried");
+const show = read(await inflated(bytesOf(carried.textContent)));
+carried.remove();
+const engine = await engineOf(await WebAssembly.compile(show.wasm));
+document.body.classList.add("carried");
+window.rigcastSource = (on) => new Stage(on, engine, show);
+await import("./main.js");

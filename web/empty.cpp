@@ -1,0 +1,1 @@
+// Of modules, which are all library.
