@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from tests.runtime.library import SANITIZED, rr
 from tests.support.made.players import arm_synth, face_synth
-from tests.support.made.synthesis import face
+from tests.support.made.synthesis import arm, face
 
 STORY = [
     {"at": 0, "command": "idle", "label": "calm", "hold": 0.5},
@@ -55,6 +55,18 @@ def test_a_player_has_the_bytes_of_the_package(pair, way):
     assert here[0].dtype == np.float32
     assert here[0].tobytes() == there[0].tobytes()
     assert here[1:] == there[1:]
+
+
+def test_labels_with_scales_of_their_own_play_the_bytes_of_the_package(tmp_path):
+    clips = {label: [arm_synth().space(label).frames] for label in ("calm", "lively")}
+    size = {"dimensions": 2, "components": 4, "iterations": 10, "held_out": False}
+    synth = rc.synthesis.fit(clips, rig=arm(), settings=rc.synthesis.FitSettings.published(), **size)
+    synth.save(tmp_path / "own.safetensors")
+    players = [one.player(3, label="calm") for one in (synth, rr.load(tmp_path / "own.safetensors"))]
+    for player in players:
+        player.transition("lively")
+    assert players[0].step(90).tobytes() == players[1].step(90).tobytes()
+    assert [player.label for player in players] == ["lively"] * 2
 
 
 def test_a_crowd_has_the_bytes_of_the_package(pair):

@@ -42,13 +42,13 @@ def ratings() -> dict[str, float]:
 
 
 def unit_shapes(rig: rc.BlendshapeRig) -> dict[str, np.ndarray]:
-    """Vertices (V, 3) of every unit on the ICT face; weights below 0 are added as offsets."""
+    """Vertices (V, 3) of every unit on a face with the names of ICT or ARKit; weights below 0 are added as offsets."""
     names, columns = list(rig.shape_names), rig.columns()[: rig.num_shapes].astype(np.float64)
     result = {}
     for unit, weights in ON_ICT.items():
         offsets = np.zeros_like(columns[0])
         for shape, weight in weights.items():
-            sides = [name for name in (shape, f"{shape}_L", f"{shape}_R") if name in names]
+            sides = [name for end in ("", "_L", "_R", "Left", "Right") if (name := shape + end) in names]
             assert sides, shape
             offsets += weight * sum(columns[names.index(name)] for name in sides)
         result[unit] = rig.rest_vertices + offsets

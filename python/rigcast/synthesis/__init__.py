@@ -9,6 +9,7 @@ from rigcast.synthesis._clips.read_clips import read_clip_list, read_clips
 from rigcast.synthesis._crowd import PlayerCrowd
 from rigcast.synthesis._figures import HeldOut
 from rigcast.synthesis._learning.fit import fit
+from rigcast.synthesis._learning.recipe import FitSettings
 from rigcast.synthesis._load import load
 from rigcast.synthesis._parts import Bridge
 from rigcast.synthesis._player import Player
@@ -24,6 +25,7 @@ __all__ = [
     "Bridge",
     "Clip",
     "Event",
+    "FitSettings",
     "Gaze",
     "HeldOut",
     "Layer",

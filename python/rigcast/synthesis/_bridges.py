@@ -50,21 +50,23 @@ def find_bridges(
     effects: Float64,
     mesh: ControlledMesh | None,
     threshold: float,
+    matching: str,
     kept_before: Kept,
     progress: ProgressCallback,
 ) -> dict[tuple[str, str], Bridge]:
     """Bridges between all labels, in both directions.
 
     For training points of each label the closest latent point of the other is searched from the nearest training
-    frames (Bailey 2020, equation 5.15, on the mesh). Pairs within ``threshold`` (millimeters) are kept. Labels that no
-    chain of bridges joins are joined by the single closest pairs, shortest first, which are marked.
+    frames (Bailey 2020, equation 5.15, on the mesh, or with ``matching="components"`` as printed). Pairs within
+    ``threshold`` (millimeters) are kept. Labels that no chain of bridges joins are joined by the single closest pairs,
+    shortest first, which are marked.
     """
     pairs = list(combinations(spaces, 2))
     found: dict[tuple[str, str], Bridge] = {}
     for done, (a, b) in enumerate(pairs):
         progress(Progress("bridging", done, len(pairs), f"{a} - {b}"))
-        make = partial(_matched, spaces[a], spaces[b], around, effects, mesh)
-        found[a, b] = kept_before.bridge(spaces[a], spaces[b], make)
+        make = partial(_matched, spaces[a], spaces[b], around, effects, mesh, matching)
+        found[a, b] = kept_before.bridge(spaces[a], spaces[b], matching, make)
     within = {pair: _below(bridge, threshold) for pair, bridge in found.items()}
     kept = {pair: bridge for pair, bridge in within.items() if len(bridge)}
     for pair in _joining(list(spaces), kept, found):
@@ -105,12 +107,20 @@ def _joining(
     return chosen
 
 
-def _matched(first: Space, second: Space, around: Coordinates, effects: Float64, mesh: ControlledMesh | None) -> Bridge:
+def _matched(
+    first: Space,
+    second: Space,
+    around: Coordinates,
+    effects: Float64,
+    mesh: ControlledMesh | None,
+    matching: str,
+) -> Bridge:
     """Pairs of points, the closest first: candidates of either side with their matches on the other."""
     there = _candidates(first, second, effects)
     back = _candidates(second, first, effects)
-    from_there, to_there = first.points[there], _answers(second, first.controls(first.points[there]), around, effects)
-    from_back, to_back = _answers(first, second.controls(second.points[back]), around, effects), second.points[back]
+    answered = partial(_answers, around=around, effects=effects, matching=matching)
+    from_there, to_there = first.points[there], answered(second, first.controls(first.points[there]))
+    from_back, to_back = answered(first, second.controls(second.points[back])), second.points[back]
     a, b = np.concatenate([from_there, from_back]), np.concatenate([to_there, to_back])
     controls = first.controls(a), second.controls(b)
     if mesh is None:
@@ -121,12 +131,12 @@ def _matched(first: Space, second: Space, around: Coordinates, effects: Float64,
     return Bridge(a[order], b[order], apart[order])
 
 
-def _answers(space: Space, controls: Float32, around: Coordinates, effects: Float64) -> Float64:
+def _answers(space: Space, controls: Float32, around: Coordinates, effects: Float64, matching: str) -> Float64:
     """Points of a space that match poses, where it is sure of them; elsewhere those of the nearest training frames.
 
     Far from all training points every process returns to its mean, where spaces that have nothing in common match.
     """
-    points, _ = space.closest(controls)
+    points, _ = space.closest(controls, matching=matching)
     unsure = space.latent.predictive_variance(points) > UNSURE * space.latent.variance
     if unsure.any():
         own = space.coordinates(space.points) @ effects

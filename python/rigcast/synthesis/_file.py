@@ -39,7 +39,7 @@ def to_tensors(parts: SynthesisParts) -> tuple[dict[str, NDArray[Any]], dict[str
     if len(around.rotations):
         tensors["rotations"] = around.rotations.columns
     for i, space in enumerate(parts.spaces.values()):
-        tensors |= {f"space.{i:03d}.{name}": value for name, value in _space_tensors(space).items()}
+        tensors |= {f"space.{i:03d}.{name}": value for name, value in _space_tensors(space, parts.weights).items()}
     pairs = [pair for pair in parts.bridges if list(parts.spaces).index(pair[0]) < list(parts.spaces).index(pair[1])]
     for i, pair in enumerate(pairs):
         bridge = parts.bridges[pair]
@@ -62,7 +62,7 @@ def to_tensors(parts: SynthesisParts) -> tuple[dict[str, NDArray[Any]], dict[str
     return tensors, metadata
 
 
-def _space_tensors(space: Space) -> dict[str, NDArray[Any]]:
+def _space_tensors(space: Space, weights: NDArray[np.float64]) -> dict[str, NDArray[Any]]:
     arrays = {
         "points": space.latent.points,
         "values": space.latent.values,
@@ -72,6 +72,8 @@ def _space_tensors(space: Space) -> dict[str, NDArray[Any]]:
     }
     if space.latent.inducing is not None and len(space.latent.inducing):
         arrays["inducing"] = space.latent.inducing
+    if not np.array_equal(space.embedding.scale, weights):
+        arrays["weights"] = space.embedding.scale
     tensors: dict[str, NDArray[Any]] = {name: np.asarray(value, np.float32) for name, value in arrays.items()}
     tensors["segments"] = np.array([(s.begin, s.end) for s in space.segments], np.int32)
     return tensors
@@ -108,10 +110,11 @@ def from_tensors(tensors: Tensors, metadata: Any) -> SynthesisParts:
     about = Entries("load", "metadata", metadata)
     around = _coordinates(tensors, about)
     effects = np.asarray(tensors["effects"], np.float64)
+    weights = _weights(tensors, "weights", len(about.texts("control_names")))
     spaces = {}
     for i, entry in enumerate(about.objects("spaces")):
         latent = engine.latent(entry.text("label"))
-        spaces[entry.text("label")] = _space(tensors, f"space.{i:03d}.", entry, latent, around, effects)
+        spaces[entry.text("label")] = _space(tensors, f"space.{i:03d}.", entry, latent, around, effects, weights)
     bridges: dict[tuple[str, str], Bridge] = {}
     for i, entry in enumerate(about.objects("bridges")):
         names = (f"bridge.{i:03d}.{name}" for name in ("from", "to", "distance"))
@@ -122,7 +125,7 @@ def from_tensors(tensors: Tensors, metadata: Any) -> SynthesisParts:
         fps=about.number("fps", **RATES),
         control_names=about.texts("control_names"),
         around=around,
-        weights=_weights(tensors, len(about.texts("control_names"))),
+        weights=weights,
         effects=effects,
         dropped=about.words("dropped"),
         spaces=spaces,
@@ -135,11 +138,11 @@ def from_tensors(tensors: Tensors, metadata: Any) -> SynthesisParts:
     )
 
 
-def _weights(tensors: Tensors, count: int) -> NDArray[np.float64]:
+def _weights(tensors: Tensors, name: str, count: int) -> NDArray[np.float64]:
     check = Arguments("load", N=count)
-    if "weights" not in tensors:
-        raise check.wrong("weights", "missing", f"numbers {check.form('N')}")
-    return np.asarray(check.numbers("weights", tensors["weights"], "N"))
+    if name not in tensors:
+        raise check.wrong(name, "missing", f"numbers {check.form('N')}")
+    return np.asarray(check.numbers(name, tensors[name], "N"), np.float64)
 
 
 def _coordinates(tensors: Tensors, about: Entries) -> Coordinates:
@@ -158,11 +161,14 @@ def _space(
     latent: _core.LatentSpace,
     around: Coordinates,
     effects: NDArray[np.float64],
+    weights: NDArray[np.float64],
 ) -> Space:
     basis, center = (np.asarray(tensors[f"{place}{name}"], np.float64) for name in ("basis", "center"))
     frames, ends = np.array(tensors[f"{place}frames"], np.float32), tensors[f"{place}segments"].tolist()
     segments = [_segment(clip, a, b) for clip, (a, b) in zip(entry.objects("clips"), ends, strict=True)]
-    embedding = Embedding(basis, center, entry.number("explained", least=0.0, most=1.0 + 1e-6))
+    own = f"{place}weights"
+    scale = _weights(tensors, own, len(weights)) if own in tensors else weights
+    embedding = Embedding(basis, center, entry.number("explained", least=0.0, most=1.0 + 1e-6), scale)
     held_out = entry.optional("held_out")
     figures = None if held_out is None else _held_out(held_out)
     return Space(entry.text("label"), latent, frames, segments, embedding, around, effects, figures)

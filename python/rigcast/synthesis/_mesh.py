@@ -114,7 +114,9 @@ class ControlledMesh:
         return result
 
 
-def effects_of(mesh: ControlledMesh, around: Coordinates, deviation: Float64) -> tuple[Float64, Float64]:
+def effects_of(
+    mesh: ControlledMesh, around: Coordinates, deviation: Float64, mean: Float64 | None = None
+) -> tuple[Float64, Float64]:
     """The effect of each coordinate on the mesh.
 
     With e the vertices, s_i the standard deviation of a coordinate and d the step that remains inside the limits of
@@ -129,6 +131,8 @@ def effects_of(mesh: ControlledMesh, around: Coordinates, deviation: Float64) ->
     around : Coordinates
     deviation : (N,) array
         Coordinates of deviation 0 are not probed: their effect is 0.
+    mean : (N,) array, optional
+        Coordinates around which is probed; default: 0, the mean of all clips.
 
     Returns
     -------
@@ -139,13 +143,14 @@ def effects_of(mesh: ControlledMesh, around: Coordinates, deviation: Float64) ->
     """
     width = len(deviation)
     probed = np.flatnonzero(deviation > 0)
-    center = mesh.vertices(around.controls(np.zeros((1, width))))[0]
+    base = np.zeros(width) if mean is None else mean
+    center = mesh.vertices(around.controls(base[None]))[0]
     weights, linear = np.zeros(width), np.zeros((width, len(center)))
     for i in probed:
-        steps = np.zeros((len(STEPS), width))
-        steps[:, i] = np.array(STEPS) * deviation[i]
+        steps = np.tile(base, (len(STEPS), 1))
+        steps[:, i] += np.array(STEPS) * deviation[i]
         controls = around.controls(steps)
-        moved = around.of(controls)[:, i]
+        moved = around.of(controls)[:, i] - base[i]
         apart = mesh.vertices(controls) - center
         square = float(moved @ moved)
         if square > 0.0:

@@ -45,7 +45,7 @@ class SynthesisParts:
     fps: float
     control_names: list[str]
     around: Coordinates
-    weights: Float64  # (N,)
+    weights: Float64  # (N,) of all labels; a label's own scale is in its embedding
     effects: Float64  # (N, R)
     dropped: dict[str, str]  # name to reason
     spaces: dict[str, Space]

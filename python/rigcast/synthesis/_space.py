@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._validate import Arguments
+from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.synthesis._closest import closest_points
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._figures import HeldOut
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
+
+MATCHINGS = "mesh", "components"
 
 
 @dataclass(frozen=True)
@@ -43,10 +45,17 @@ class Embedding:
     basis: Float64  # (P, N)
     center: Float64  # (N,)
     explained: float  # share of the variance of the scaled coordinates
+    scale: Float64  # (N,) of the coordinates before components were taken, 0 where they stay at the center
 
     def coordinates(self, values: Float64) -> Float64:
         """(T, N) coordinates of values."""
         return np.asarray(self.center + values @ self.basis)
+
+    def values(self, coordinates: Float64) -> Float64:
+        """(T, P) values of coordinates: T^T W (z - m) in the unit of the values (Bailey 2020, equation 5.13)."""
+        rows = self.basis * self.scale  # orthogonal, all of one length
+        square = np.maximum((rows**2).sum(axis=1), 1e-300)
+        return np.asarray(((coordinates - self.center) * self.scale) @ rows.T / square)
 
 
 class Space:
@@ -122,39 +131,60 @@ class Space:
         """(T, N) controls of latent points before they are clipped: what exceeds the limits was cut off."""
         return self._around.unclipped(self.coordinates(x))
 
-    def closest(self, controls: ArrayLike, *, starts: int = 4) -> tuple[Float64, Float64]:
-        """The latent points whose meshes are closest to those of given controls.
+    def components(self, controls: ArrayLike) -> Float64:
+        """(T, P) principal components of controls (T, N), in the unit of the latent space's values.
+
+        ``T^T W (z - m)`` with the label's mean m, scale W and components T (Bailey 2020, equation 5.13).
+
+        Raises
+        ------
+        ValueError
+            If the shape is wrong or a number is not finite.
+        """
+        check = Arguments("Space.components", N=self.frames.shape[1])
+        return self.embedding.values(self._around.of(check.numbers("controls", controls, "T N")))
+
+    def closest(self, controls: ArrayLike, *, starts: int = 4, matching: str = "mesh") -> tuple[Float64, Float64]:
+        """The latent points whose meshes, or components, are closest to those of given controls.
 
         Levenberg-Marquardt steps of at most half a length scale, from the nearest of each quarter (with 4 ``starts``)
-        of the training frames. Distances are of the linearized mesh (``Synthesizer.effects``).
+        of the training frames. Distances are of the linearized mesh (``Synthesizer.effects``), or of
+        :meth:`components` (Bailey 2020, equation 5.15).
 
         Parameters
         ----------
         controls : (T, N)
         starts : int
             Training frames to start from.
+        matching : {"mesh", "components"}
 
         Returns
         -------
         points : (T, D) float64
         distances : (T,) float64
-            Root mean square over vertices, in the rig's unit.
+            Root mean square over vertices, in the rig's unit; or of the values of the components.
 
         Raises
         ------
         ValueError
-            If a shape is wrong or a number is not finite.
+            If a shape is wrong, a number is not finite, or ``matching`` is unknown.
         """
         check = Arguments("Space.closest", N=self.frames.shape[1])
         count = min(check.whole("starts", starts, least=1), len(self.frames))
-        wanted = self._around.of(check.numbers("controls", controls, "T N")) @ self._effects
-        own = self.coordinates(self.points) @ self._effects
+        if matching not in MATCHINGS:
+            raise bad_argument("Space.closest", "matching", shown(matching), f"one of {', '.join(MATCHINGS)}")
+        given = self._around.of(check.numbers("controls", controls, "T N"))
+        if matching == "mesh":
+            linear = self.embedding.basis @ self._effects
+            wanted = given @ self._effects - self.embedding.center @ self._effects
+        else:
+            linear, wanted = np.eye(self.num_components), self.embedding.values(given)
+        own = np.asarray(self.latent.mean(self.points)) @ linear
         square = (own**2).sum(axis=1) - 2.0 * wanted @ own.T
         parts = np.array_split(np.arange(len(own)), count)
         nearest = np.stack([rows[square[:, rows].argmin(axis=1)] for rows in parts], axis=1)
         begin = self.points[nearest]
-        linear = self.embedding.basis @ self._effects
-        return closest_points(self.latent, linear, wanted - self.embedding.center @ self._effects, begin)
+        return closest_points(self.latent, linear, wanted, begin)
 
     def __len__(self) -> int:
         return len(self.frames)

@@ -19,7 +19,8 @@ from rigcast.cli._synth.described import described, say
 
 SUMMARY = "learn a latent space per label from clips of a rig's channels or a face's weights"
 EXAMPLE = """rigcast synth fit face.safetensors --clip calm=calm.npy --clip lively=lively.npy -o synth.safetensors
-rigcast synth fit face.safetensors --clips clips.json --fps 24 -o synth.safetensors --overwrite"""
+rigcast synth fit face.safetensors --clips clips.json --fps 24 -o synth.safetensors --overwrite
+rigcast synth fit face.safetensors --clips clips.json --components 0.85 --scaling label -o own.safetensors"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -52,7 +53,31 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     clips.add_argument("--fps", type=arguments.rate, default=24.0, help="of all that is played (default 24)")
     space = parser.add_argument_group("latent spaces")
     space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")
-    space.add_argument("--components", type=arguments.count, help="principal components; default: alike")
+    space.add_argument(
+        "--components",
+        metavar="COUNT|SHARE",
+        type=count_or_share,
+        help="principal components, or the share of the variance, below 1, that they hold; default: alike",
+    )
+    settings = synthesis.FitSettings()
+    space.add_argument(
+        "--scaling",
+        choices=["all", "label"],
+        default=settings.scaling,
+        help="scale controls by the clips of all labels, or of each label by itself as published (default all)",
+    )
+    space.add_argument(
+        "--matching",
+        choices=["mesh", "components"],
+        default=settings.matching,
+        help="match poses of two labels on the mesh, or in principal components as published (default mesh)",
+    )
+    space.add_argument(
+        "--minimizer",
+        choices=["lbfgs", "scg"],
+        default=settings.minimizer,
+        help="L-BFGS, or scaled conjugate gradients as published (default lbfgs)",
+    )
     space.add_argument("--iterations", type=arguments.count, default=200, help="at most, per label (default 200)")
     space.add_argument("--no-held-out", action="store_true", help="measure nothing: three dimensions, and faster")
     space.add_argument(
@@ -85,6 +110,7 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
             dimensions=args.dimensions,
             components=args.components,
             threshold=args.threshold,
+            settings=synthesis.FitSettings(args.scaling, args.matching, args.minimizer),
             iterations=args.iterations,
             held_out=not args.no_held_out,
             seed=args.seed,
@@ -98,6 +124,15 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
     say(console, result)
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.2f} MB")
     return {"outputs": [os.fspath(args.output)], **result}
+
+
+def count_or_share(text: str) -> float:
+    """A number of components, or a share of the variance, between 0 and 1."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    return value if 0.0 < value < 1.0 else arguments.count(text)
 
 
 def label_and_file(entry: str) -> tuple[str, str]:

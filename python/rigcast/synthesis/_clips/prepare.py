@@ -31,6 +31,7 @@ class Prepared:
     names: list[str]
     around: Coordinates
     weights: Float64  # (N,), 0 where dropped
+    scales: dict[str, Float64]  # (N,) of each label: the weights, or its own
     effects: Float64
     dropped: dict[str, str]
     frames: dict[str, Float32]
@@ -46,9 +47,14 @@ class Prepared:
 
 
 def prepared(
-    clips: Mapping[str, Iterable[Any]], fps: float, limits: ArrayLike | None, rig: Any, names: Iterable[str] | None
+    clips: Mapping[str, Iterable[Any]],
+    fps: float,
+    limits: ArrayLike | None,
+    rig: Any,
+    names: Iterable[str] | None,
+    scaling: str = "all",
 ) -> Prepared:
-    """Check and resample clips, and measure what controls do."""
+    """Check and resample clips, and measure what controls do, around the mean of all or (``"label"``) of each."""
     mesh = None if rig is None else ControlledMesh(rig, "fit")
     given = checked_clips("fit", clips, fps, None if mesh is None else len(mesh.control_names))
     width = next(iter(given.values()))[0].controls.shape[1]
@@ -77,8 +83,21 @@ def prepared(
     if not moving.any():
         raise bad_argument("fit", "clips", "without any control that moves", "clips that move")
     weights, effects = rounded(np.where(moving, weights, 0.0)), rounded(np.where(moving[:, None], effects, 0.0))
+    scales = dict.fromkeys(frames, weights)
+    if mesh is not None and scaling == "label":
+        scales = {label: _own_scale(mesh, around, rows, weights) for label, rows in frames.items()}
     notes = _notes(around, coordinates, clipped)
-    return Prepared(fps, named, around, weights, effects, dropped, frames, segments, clipped, notes, mesh)
+    return Prepared(fps, named, around, weights, scales, effects, dropped, frames, segments, clipped, notes, mesh)
+
+
+def _own_scale(mesh: ControlledMesh, around: Coordinates, frames: Float32, weights: Float64) -> Float64:
+    """Scale of a label around its own mean; that of all labels, where a control rests in it or moves nothing there."""
+    coordinates = around.of(frames)
+    moving = (weights > 0) & _varying(coordinates, around.limits)
+    deviation = np.where(moving, coordinates.std(axis=0), 0.0)
+    own, _ = effects_of(mesh, around, deviation, coordinates.mean(axis=0))
+    moving &= own * deviation > SMALL * float((own * deviation).max(initial=0.0))
+    return rounded(np.where(moving, own, weights))
 
 
 def _limits(
@@ -115,9 +134,13 @@ def _rounded(around: Coordinates) -> Coordinates:
 
 def _moving(coordinates: Float64, names: list[str], limits: Float64) -> tuple[NDArray[np.bool_], dict[str, str]]:
     """The coordinates that vary by more than rounding, and the controls that do not."""
-    size = np.maximum(np.abs(limits).max(axis=1, initial=0.0), 1e-3)
-    moving = coordinates.std(axis=0) > 1e-6 * size
+    moving = _varying(coordinates, limits)
     return moving, {names[i]: "constant in all clips" for i in np.flatnonzero(~moving)}
+
+
+def _varying(coordinates: Float64, limits: Float64) -> NDArray[np.bool_]:
+    size = np.maximum(np.abs(limits).max(axis=1, initial=0.0), 1e-3)
+    return np.asarray(coordinates.std(axis=0) > 1e-6 * size)
 
 
 def _notes(around: Coordinates, coordinates: Float64, clipped: Mapping[str, float]) -> list[str]:

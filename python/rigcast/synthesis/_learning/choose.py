@@ -48,7 +48,7 @@ class Trials:
         self._ready, self._label, self._settings, self._kept, self._progress = ready, label, settings, kept, progress
         self._parts = split(ready.segments[label])
         self._judge = (
-            Judge(ready.mesh, ready.around, ready.weights, ready.effects, ready.frames[label], self._parts)
+            Judge(ready.mesh, ready.around, ready.scales[label], ready.effects, ready.frames[label], self._parts)
             if len(self._parts.held)
             else None
         )
@@ -81,9 +81,8 @@ class Trials:
         assert self._judge is not None
         ready, parts = self._ready, self._parts
         kept = ready.frames[self._label][parts.kept]
-        space = fit_space(
-            self._label, kept, parts.segments, ready.around, ready.weights, ready.effects, settings, silent
-        )
+        scale = ready.scales[self._label]
+        space = fit_space(self._label, kept, parts.segments, ready.around, scale, ready.effects, settings, silent)
         return self._judge.measured(space)
 
 
@@ -99,7 +98,7 @@ def least_components(ready: Prepared, label: str) -> int:
     moved = np.concatenate([*steps, np.zeros(0)])
     if not len(moved) or np.median(moved) <= 0.0:
         return 1
-    return components_that_show(coordinates, ready.weights, ready.effects, HALF * float(np.median(moved)))
+    return components_that_show(coordinates, ready.scales[label], ready.effects, HALF * float(np.median(moved)))
 
 
 def chosen_settings(

@@ -39,6 +39,7 @@ class LatentSettings:
     tolerance : float
         Relative change of the objective at which the fit stops.
     seed, threads : int
+    minimizer : {"lbfgs", "scg"}
     """
 
     dimensions: int = 3
@@ -47,6 +48,7 @@ class LatentSettings:
     tolerance: float = 1e-5
     seed: int = 0
     threads: int = 0
+    minimizer: str = "lbfgs"
 
 
 def principal_components(coordinates: Float64, scale: Float64, count: int) -> tuple[Float64, Float64, float]:
@@ -123,7 +125,7 @@ def fit_space(
         latent = _core.LatentSpace(
             np.zeros((len(frames), settings.dimensions)), np.zeros((len(frames), 1)), 1.0, 1.0, STILL_NOISE
         )
-    embedding = Embedding(rounded(basis * size), rounded(center), explained)
+    embedding = Embedding(rounded(basis * size), rounded(center), explained, scale)
     return Space(label, latent, frames, segments, embedding, around, effects, held_out)
 
 
@@ -143,6 +145,7 @@ def _fitted(
         values,
         np.array([(s.begin, s.end) for s in segments], np.int64).reshape(-1, 2),
         start,
+        method=settings.minimizer,
         inducing=0 if len(values) <= EXACT else INDUCING,
         iterations=settings.iterations,
         tolerance=settings.tolerance,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import Deformer
 from rigcast._hashing import topology_hash
 from rigcast._resume.parts import PartsFolder as KeptParts
-from rigcast._validate import Arguments
+from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sources import Action, Retargeted, Rig
 from rigcast.synthesis._bridges import default_threshold, find_bridges
@@ -27,6 +27,7 @@ from rigcast.synthesis._clips.prepare import Prepared, prepared
 from rigcast.synthesis._learning.choose import UNMEASURED, USUAL, Trials, chosen_settings, least_components
 from rigcast.synthesis._learning.embedding import LatentSettings, components_for, fit_space
 from rigcast.synthesis._learning.kept import Kept, kept_in
+from rigcast.synthesis._learning.recipe import DEFAULT, FitSettings
 from rigcast.synthesis._parts import Bridge, SynthesisParts
 from rigcast.synthesis._space import Space
 from rigcast.synthesis._synthesizer import Synthesizer
@@ -43,6 +44,7 @@ def fit(
     dimensions: int | None = None,
     components: float | None = None,
     threshold: float | None = None,
+    settings: FitSettings | None = None,
     iterations: int = 200,
     held_out: bool = True,
     names: Iterable[str] | None = None,
@@ -77,6 +79,8 @@ def fit(
     threshold : float, optional
         Distance of the meshes in millimeters (root mean square) up to which poses of two labels match. Default: what
         clips, where they move, exceed three quarters of the time in the 12 frames of a transition.
+    settings : FitSettings, optional
+        Choices in which the source and our defaults differ: one scaling per label, say.
     iterations : int
         At most, per latent space.
     held_out : bool
@@ -119,20 +123,24 @@ def fit(
         None if dimensions is None else check.whole("dimensions", dimensions, least=1, most=MOST_DIMENSIONS),
         _components(check, components),
     )
-    settings = LatentSettings(
+    recipe = DEFAULT if settings is None else settings
+    if not isinstance(recipe, FitSettings):
+        raise bad_argument("fit", "settings", f"a {type(recipe).__name__}", "FitSettings")
+    fitted = LatentSettings(
         iterations=check.whole("iterations", iterations, least=1),
         seed=check.whole("seed", seed, most=2**31 - 1),
         threads=check.threads(threads),
+        minimizer=recipe.minimizer,
     )
     reach = None if threshold is None else check.number("threshold", threshold, above=0.0)
     report = as_callback(progress)
-    ready = prepared(clips, rate, limits, rig, names)
+    ready = prepared(clips, rate, limits, rig, names, recipe.scaling)
     with kept_in(folder, ready) as kept:
-        spaces = {label: _space(ready, label, given, settings, held_out, kept, report) for label in ready.frames}
+        spaces = {label: _space(ready, label, given, fitted, held_out, kept, report) for label in ready.frames}
         if reach is None:
             reach = default_threshold(spaces, ready.around, ready.effects, ready.millimeters)
-        bridges = find_bridges(spaces, ready.around, ready.effects, ready.mesh, reach, kept, report)
-    return Synthesizer(_parts(ready, spaces, bridges, reach, _metadata(ready, rig, settings)), rig)
+        bridges = find_bridges(spaces, ready.around, ready.effects, ready.mesh, reach, recipe.matching, kept, report)
+    return Synthesizer(_parts(ready, spaces, bridges, reach, _metadata(ready, rig, fitted.seed, recipe)), rig)
 
 
 def _space(
@@ -149,18 +157,17 @@ def _space(
     def report(step: Progress) -> None:
         progress(replace(step, stage=f"fitting {label}"))
 
-    coordinates = ready.around.of(ready.frames[label])
-    given = wanted[0], _count(wanted[1], coordinates, ready)
+    coordinates, scale = ready.around.of(ready.frames[label]), ready.scales[label]
+    given = wanted[0], _count(wanted[1], coordinates, scale)
     figures = None
     if held_out:
         trials = Trials(ready, label, settings, kept, progress)
-        chosen = chosen_settings(trials, coordinates, ready.weights, given, settings, least_components(ready, label))
+        chosen = chosen_settings(trials, coordinates, scale, given, settings, least_components(ready, label))
         figures = trials.figures(chosen)
     else:
-        count = given[1] or max(components_for(coordinates, ready.weights, UNMEASURED), least_components(ready, label))
+        count = given[1] or max(components_for(coordinates, scale, UNMEASURED), least_components(ready, label))
         chosen = replace(settings, dimensions=given[0] or min(USUAL, count), components=count)
     frames, segments = ready.frames[label], ready.segments[label]
-    scale = ready.weights
     return fit_space(
         label, frames, segments, ready.around, scale, ready.effects, chosen, report, figures, recall=kept.latent
     )
@@ -175,11 +182,11 @@ def _components(check: Arguments, components: float | None) -> float | None:
     return check.whole("components", components, least=1)
 
 
-def _count(components: float | None, coordinates: NDArray[np.float64], ready: Prepared) -> int | None:
+def _count(components: float | None, coordinates: NDArray[np.float64], scale: NDArray[np.float64]) -> int | None:
     """The number of a label's components, if it is given as a number or as a share."""
     if components is None or components >= 1:
         return None if components is None else int(components)
-    return components_for(coordinates, ready.weights, components)
+    return components_for(coordinates, scale, components)
 
 
 def _parts(
@@ -205,9 +212,11 @@ def _parts(
     )
 
 
-def _metadata(ready: Prepared, rig: Any, settings: LatentSettings) -> dict[str, Any]:
+def _metadata(ready: Prepared, rig: Any, seed: int, recipe: FitSettings) -> dict[str, Any]:
     """The metadata of a file."""
-    about: dict[str, Any] = {"notes": ready.notes, "seed": settings.seed, "clipped": ready.clipped}
+    about: dict[str, Any] = {"notes": ready.notes, "seed": seed, "clipped": ready.clipped}
+    if recipe != DEFAULT:
+        about["settings"] = asdict(recipe)
     if rig is not None:
         metadata = getattr(rig, "metadata", {}) or {}
         about["rig"] = {

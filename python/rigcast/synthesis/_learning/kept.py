@@ -69,7 +69,7 @@ class Kept:
 
         return self._recall("held_out", decides, make, write, read)
 
-    def bridge(self, first: Space, second: Space, make: Callable[[], Bridge]) -> Bridge:
+    def bridge(self, first: Space, second: Space, matching: str, make: Callable[[], Bridge]) -> Bridge:
         """Pairs of points of two spaces, of any distance."""
 
         def write(bridge: Bridge) -> memoryview:
@@ -79,7 +79,8 @@ class Kept:
             arrays = _arrays(content)
             return Bridge(arrays["from"], arrays["to"], arrays["distances"])
 
-        return self._recall("bridge", [_decides_space(first), _decides_space(second)], make, write, read)
+        decides = [matching, _decides_space(first), _decides_space(second)]
+        return self._recall("bridge", decides, make, write, read)
 
     def _recall(
         self,
@@ -134,7 +135,8 @@ def _decides_fit(ready: Prepared) -> str:
     if ready.mesh is not None:
         mesh = [ready.mesh.vertices(frames[::EVERY]) for frames in ready.frames.values()]
     coordinates = [around.mean, around.mean_rotations, around.limits, around.rotations.columns, around.rotations.orders]
-    return fingerprint(FORM, ready.weights, ready.effects, ready.frames, segments, coordinates, ready.millimeters, mesh)
+    scales = [ready.weights, *ready.scales.values()]
+    return fingerprint(FORM, scales, ready.effects, ready.frames, segments, coordinates, ready.millimeters, mesh)
 
 
 def _decides_space(space: Space) -> list[Any]:

@@ -1,0 +1,1 @@
+"""Experiments on the system that benchmarks/systems/packing measures."""
