@@ -34,7 +34,7 @@ EVERY, FRAMES, LEARNED = 5, 50, 2000  # of the production face: vertices, judged
 
 @dataclass(frozen=True)
 class Judged:
-    """What is fitted, and what is judged by it, in the rig's unit.
+    """Samples that are fitted, and clips that judge, in the rig's unit.
 
     Attributes
     ----------

@@ -93,7 +93,7 @@ def small_face(data: Path, kept: Path) -> tuple[Any, np.ndarray]:
 
 @dataclass(frozen=True)
 class Sets:
-    """What is learned from, and what is judged.
+    """Poses to learn from, and to be judged by.
 
     Attributes
     ----------
