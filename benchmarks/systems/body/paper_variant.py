@@ -1,4 +1,4 @@
-"""Trains the method of Bailey et al. 2018 as printed on the demo's poses.
+"""Trains the method after Bailey et al. 2018 on the demo's poses.
 
     python -m benchmarks.systems.body.paper_variant
 

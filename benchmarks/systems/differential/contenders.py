@@ -122,11 +122,19 @@ def contenders(
         ),
         Contender(LOCAL, local, {"minutes": minutes, **shared}, {"skin": skin}),
         Contender("PCA + linear regression", rc.baselines.pca_regression, {"components": min(128, least)}, {}),
-        Contender("KPSA, 274 points, 200 vectors", rc.baselines.kpsa, {"points": points, "vectors": vectors}, {}),
+        Contender(
+            "KPSA, 274 points, 200 vectors, driven by regression",
+            rc.baselines.kpsa,
+            {"points": points, "vectors": vectors},
+            {},
+        ),
     ]
     if training.skeleton is None:
         ssdr = {"bones": bones, "influences": min(8, bones), "rounds": 10, "most_frames": 20 if small else MOST_FRAMES}
-        return [*found, Contender("linear skinning (SSDR, 32 bones)", rc.baselines.ssdr, ssdr, {})]
+        return [
+            *found,
+            Contender("linear skinning (SSDR, 32 bones), driven by regression", rc.baselines.ssdr, ssdr, {}),
+        ]
     return [
         *found,
         Contender("linear skinning, K = 4", rc.baselines.linear_blend, {"influences": 4}, {}),

@@ -159,6 +159,13 @@ def budget_of(
     return Budget(function, minutes, steps, seed, device, threads, file, restart, as_callback(progress))
 
 
+def check_published(function: str, minutes: float | None, steps: int | None, published: str) -> None:
+    """Raise ValueError if the method of a paper is asked for without a budget: 8000 steps are no such training."""
+    if minutes is None and steps is None:
+        expected = f"given, or minutes, as the paper's training is a long one: {published}"
+        raise bad_argument(function, "steps", "None without minutes", expected)
+
+
 def required_torch() -> Any:
     """Return PyTorch; MissingExtra without it."""
     return require("torch", extra="training", purpose="training a model")

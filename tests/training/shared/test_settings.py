@@ -70,6 +70,20 @@ def test_the_published_method_has_settings_of_its_own_but_for_those_that_are_giv
 
 
 @pytest.mark.parametrize(
+    ("function", "words", "published"),
+    [
+        ("body", {"method": "paper"}, "its number of steps is not printed"),
+        ("differential", {"recipe": "paper"}, "10,000 epochs, 40,000 steps of these rows"),
+    ],
+)
+def test_the_method_of_a_paper_is_not_trained_by_the_default_budget(cylinder_data, function, words, published):
+    """Of 700 rows a tenth is held out, so that an epoch has four batches of 128."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    with pytest.raises(ValueError, match=f"{function}: steps is None without minutes; it must be given.*{published}"):
+        train_with(function, cylinder_data, **words)
+
+
+@pytest.mark.parametrize(
     ("changes", "message"),
     [
         ({"ds": "hero.rwdata"}, "ds is a str without skeleton, .*; it must be a data set"),

@@ -28,7 +28,8 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--method",
         choices=["blended", "ours", "paper"],
-        help="ours (of a body: blended; default), or the method as published",
+        help="ours (of a body: blended; default), or one after the paper, which in body and differential needs --steps "
+        "or --minutes",
     )
     parser.add_argument("--hidden", type=arguments.count, help="width of the hidden layers")
     parser.add_argument(

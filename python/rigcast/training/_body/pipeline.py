@@ -19,7 +19,7 @@ from rigcast.training._body.linear_part import Skinnings, skinning_rows
 from rigcast.training._body.outline import parted
 from rigcast.training._body.preparation import BodyPreparation, prepare
 from rigcast.training._body.settings import BodySettings
-from rigcast.training._budget import Budget, budget_of
+from rigcast.training._budget import Budget, budget_of, check_published
 from rigcast.training._export import LearnedSet, measured
 from rigcast.training._pace import share_of
 from rigcast.training._until._goal import Goal
@@ -51,14 +51,15 @@ def body(
     ds : Dataset
         Poses and vertices; with its influence probe where it has one.
     settings : BodySettings
-        How the mesh and the data are cut, the networks and their steps; ``BodySettings(method="paper")`` is the method
-        as printed.
+        How the mesh and the data are cut, the networks and their steps; ``BodySettings(method="paper")`` follows
+        Bailey et al. 2018, and its docstring lists what differs.
     minutes : float or None
         Time for the whole call, preparation, measuring and writing included; the learning rate falls over the time
         that is left for steps. If fewer than 1,000 steps fit, the metadata entry ``too_few_steps`` of ``training``
         says so, and how many minutes are enough.
     steps : int or None
-        Steps of the optimizer; 8000 where neither ``minutes`` nor ``steps`` is given.
+        Steps of the optimizer; 8000 where neither ``minutes`` nor ``steps`` is given. The paper prints no number, so
+        that its method needs one of them.
     seed : int
         Decides the held-out rows, the initial weights, the batches. The same data, seed, settings, machine and number
         of threads give the same model, bit for bit, unless ``minutes`` decides when to stop.
@@ -84,8 +85,8 @@ def body(
     ------
     ValueError
         If ``ds`` is no data set, has no skeleton or too few rows, or has changed since it was sampled, a used joint
-        cannot be inverted in some pose, an argument makes no sense, or the checkpoint belongs to another run or is
-        written by one.
+        cannot be inverted in some pose, an argument makes no sense, the paper's method is given no budget, or the
+        checkpoint belongs to another run or is written by one.
     NumericalError
         If training diverges.
     MemoryError
@@ -103,6 +104,8 @@ def body(
     budget = budget_of("body", minutes, steps, seed, device, threads, checkpoint, restart, progress)
     check_data_set("body", ds)
     check_record("body", settings, BodySettings)
+    if settings.method == "paper":
+        check_published("body", minutes, steps, "of hours, sampling included; its number of steps is not printed")
     with budget.at_work():
         verify(ds, budget)  # the model states the hash of what it has learned from
         skinnings = Skinnings(ds, skinning_rows(parted(ds, settings, seed)[0], seed), threads)

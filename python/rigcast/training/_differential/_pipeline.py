@@ -16,7 +16,7 @@ from rigcast._resume.fingerprints import fingerprint
 from rigcast.progress import Progress, ProgressOption
 from rigcast.sampling import Dataset
 from rigcast.training._arguments import check_data_set, check_record, verify
-from rigcast.training._budget import Budget, budget_of
+from rigcast.training._budget import Budget, budget_of, check_published
 from rigcast.training._descend import train
 from rigcast.training._differential._export import learned_tensors
 from rigcast.training._differential._inputs import anchor_columns, describe, network_columns
@@ -30,6 +30,8 @@ from rigcast.training._held_out import split
 from rigcast.training._optimizers import Arrays
 from rigcast.training._pace import seconds_of_ending, share_of
 from rigcast.training._simple_methods import simple_methods, without_worse_networks
+
+EPOCHS = 10_000  # of Song et al. 2020, section 3.3
 
 
 def differential(
@@ -62,8 +64,8 @@ def differential(
         Poses and vertices, with or without joints; with its influence probe if it has one. The mesh need not be
         manifold: lashes may be welded to lids.
     settings : DifferentialSettings
-        The data, the subspace, the networks and their steps; ``DifferentialSettings(recipe="paper")`` is the method as
-        printed.
+        The data, the subspace, the networks and their steps; ``DifferentialSettings(recipe="paper")`` follows
+        Song et al. 2020, and its docstring lists what differs.
     anchors : int or (A,) integers, optional
         Their number, or the vertices. By default 2 % of the vertices, chosen by
         :func:`rigcast.differential.choose_anchors`.
@@ -75,7 +77,8 @@ def differential(
         Time for the whole call, preparation, measuring and writing included. If fewer than 1,000 steps fit, the
         metadata entry ``too_few_steps`` of ``training`` says so, and how many minutes are enough.
     steps : int, optional
-        Steps of the optimizer; 8000 if neither ``minutes`` nor ``steps`` is given.
+        Steps of the optimizer; 8000 if neither ``minutes`` nor ``steps`` is given. The paper's recipe needs one of
+        them: its 10,000 epochs are hours to days on a processor.
     seed : int
         Decides the held-out rows, the anchors, the initial weights, the batches. The same data, seed, settings, machine
         and number of threads give the same model, bit for bit, unless ``minutes`` decides when to stop.
@@ -99,8 +102,8 @@ def differential(
     ------
     ValueError
         If ``ds`` is no data set, has too few rows, or has changed since it was sampled, anchors are wrong, a linear
-        transform has no inverse in some pose, there are more components than poses, a setting makes no sense, or the
-        checkpoint belongs to another run or is written by one.
+        transform has no inverse in some pose, there are more components than poses, a setting makes no sense, the
+        paper's recipe is given no budget, or the checkpoint belongs to another run or is written by one.
     NumericalError
         If training diverges.
     MissingExtra
@@ -116,6 +119,8 @@ def differential(
     budget = budget_of("differential", minutes, steps, seed, device, threads, checkpoint, restart, progress)
     check_data_set("differential", ds)
     check_record("differential", settings, DifferentialSettings)
+    if settings.recipe == "paper":
+        check_published("differential", minutes, steps, _published(len(ds), settings))
     with budget.at_work():
         verify(ds, budget)
         ready = _prepare(ds, anchors, skin, settings, budget)
@@ -125,6 +130,12 @@ def differential(
         weights, done = _train(ds, ready, budget, finish)
         budget.progress(Progress("measuring", 0, 1))
         return finish(weights, done)
+
+
+def _published(rows: int, settings: DifferentialSettings) -> str:
+    """The budget of the paper, in words: ``10,000 epochs, 765,000 steps of these rows``."""
+    training = rows - round(settings.holdout * rows)
+    return f"{EPOCHS:,} epochs, {EPOCHS * max(training // settings.batch, 1):,} steps of these rows"
 
 
 @dataclass(frozen=True)

@@ -27,8 +27,8 @@ class DifferentialSettings:
     ----------
     recipe : str
         "narrow": three layers of 384 units, anchor networks of one layer of 128 at most, on base shapes; the loss is
-        the squared displacement that errors cause, Adam. "paper": Song et al. 2020 as printed: five layers of 2,048
-        units, anchor networks of three layers of 64, L1 on delta coordinates, SGD.
+        the squared displacement that errors cause, Adam. "paper": after Song et al. 2020: five layers of 2,048 units,
+        anchor networks of three layers of 64, L1 on delta coordinates, SGD; see the notes.
     holdout : float
         Part of the rows that is never trained on, between 0 and 1.
     components : int or None
@@ -68,6 +68,16 @@ class DifferentialSettings:
         Poses per step.
     patience : int
         Evaluations without a better held-out error after which training stops.
+
+    Notes
+    -----
+    The paper prints layers and units, ReLU, 5 % of the vertices as components, 2 % as anchors, L1 and L2, batches of
+    128, gradient descent from a rate of 0.1, and 10,000 epochs. Its recipe has these, and differs or fills in: the
+    basis comes from at most 2,048 training rows (printed: all); L1 measures what the basis can show (printed: against
+    the true delta coordinates); weights start at random with He's variance; the rate falls by a cosine; the weights of
+    the best held-out displacement are kept, and training stops early by ``patience``; anchors are chosen by
+    :func:`rigcast.differential.choose_anchors` (printed: by hand); targets are scaled to a mean square of 1. The 10,000
+    epochs are ``steps=10_000 * (rows // 128)``, of rows that are not held out.
 
     Examples
     --------
