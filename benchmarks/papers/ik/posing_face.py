@@ -22,6 +22,7 @@ from rigcast.sampling import Animation, Clip, balanced, sample
 JUDGED = 200  # first rows of the curves
 NOISE = (0.25, 3.0)
 SKIN = "face"  # the segment of the ICT face
+MOVES = 0.2  # cm: the curves move no other vertex farther
 BINS = 16
 SPARE = 2  # candidates per row
 POINTS = 54
@@ -32,9 +33,9 @@ class Budget:
     """Rows of inverse kinematics, poses of the models, and steps of each."""
 
     rows: int = 50_000
-    poses: int = 3000
-    maps: int = 600
-    dense: int = 3000
+    poses: int = 1000
+    maps: int = 300
+    dense: int = 1000
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class Face:
     judged : (T, K) float32
         The performance.
     models : dict
-        "maps" and "dense": approximations of the rig.
+        "rig": itself; "maps" and "dense": approximations of it, if they are asked for.
     """
 
     rig: Any
@@ -62,12 +63,14 @@ class Face:
 
 
 def skin(data: Path, kept: Path) -> tuple[Any, NDArray[np.float32]]:
-    """The rig on the vertices of the skin, and the curves."""
+    """The rig on the vertices of the skin that the curves move, and the curves."""
     whole, curves, _ = whole_face(data, kept)
     path = kept / "skin.safetensors"
     if not path.exists():
         begin, end = whole.metadata["segments"][SKIN]
-        whole.restricted(np.arange(begin, end)).save(path)
+        face = whole.restricted(np.arange(begin, end))
+        motion = np.linalg.norm(face.evaluate(curves[::10]) - face.rest_vertices, axis=2).max(axis=0)
+        face.restricted(np.flatnonzero(motion > MOVES)).save(path)
     return rc.load(path), np.asarray(curves, np.float32)
 
 
@@ -102,14 +105,14 @@ def balanced_rows(rig: Any, curves: NDArray[np.float32], path: Path, count: int)
     return rc.Dataset(path)
 
 
-def learned(poses: rc.Dataset, kept: Path, budget: Budget) -> dict[str, rc.Deformer]:
-    """The approximations, trained for their steps on one thread, or read again."""
+def learned(poses: rc.Dataset, kept: Path, budget: Budget, wanted: list[str]) -> dict[str, rc.Deformer]:
+    """The approximations of ``wanted``, trained for their steps on one thread, or read again."""
     trainings = {
         "maps": (rc.training.face_maps, budget.maps),
         "dense": (rc.baselines.dense_network, budget.dense),
     }
     found = {}
-    for name, (train, steps) in trainings.items():
+    for name, (train, steps) in ((name, trainings[name]) for name in wanted):
         file = kept / f"{name}-{budget.poses}-{steps}.safetensors"
         if not file.exists():
             state = Path(f"{file}.checkpoint")
@@ -118,11 +121,14 @@ def learned(poses: rc.Dataset, kept: Path, budget: Budget) -> dict[str, rc.Defor
     return found
 
 
-def posing_face(data: Path, kept: Path, budget: Budget) -> Face:
-    """All of it."""
+def posing_face(data: Path, kept: Path, budget: Budget, wanted: list[str]) -> Face:
+    """All of it, with the approximations of ``wanted``."""
     kept.mkdir(parents=True, exist_ok=True)
     rig, curves = skin(data, kept)
     points = control_points(rig, curves)
     rows = balanced_rows(alone(rig, points), curves, kept / f"rows-{budget.rows}.rwdata", budget.rows)
-    poses = balanced_rows(rig, curves, kept / f"poses-{budget.poses}.rwdata", budget.poses)
-    return Face(rig, points, rows, curves[:JUDGED], learned(poses, kept, budget))
+    models = {"rig": rig}
+    if wanted:
+        poses = balanced_rows(rig, curves, kept / f"poses-{budget.poses}.rwdata", budget.poses)
+        models |= learned(poses, kept, budget, wanted)
+    return Face(rig, points, rows, curves[:JUDGED], models)
