@@ -1,7 +1,8 @@
 """Learned inverse kinematics as published beside ours, and the models at the parameters that it finds.
 
-    python -m benchmarks.papers.ik.posing_errors [--data ../shared/data] [--kept build/posing] [--through rig maps dense]
-        [--steps 12000] [--ours 1500] [--maps 300] [--dense 1000] [--model NAME=FILE ...] [--seed 0] [--write]
+    python -m benchmarks.papers.ik.posing_errors [--data ../shared/data] [--kept build/posing]
+        [--through rig maps dense] [--steps 12000] [--ours 1500] [--maps 300] [--dense 1000]
+        [--model NAME=FILE ...] [--seed 0] [--write]
 
 Bailey 2020, chapter 4, trains networks from control points to parameters through an approximation of the rig and
 judges the approximation at what they find: table 4.1, for 25 configurations of control points that users made. Here a
@@ -144,7 +145,7 @@ def main() -> None:
     )
     parser.add_argument("--model", action="append", default=[], metavar="NAME=FILE", help="judge another model, too")
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/experiments/faces")
+    parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/experiments/ik_learned.md")
     given = parser.parse_args()
     budget = Budget(maps=given.maps, dense=given.dense)
     face = posing_face(given.data, given.kept, budget, [name for name in given.through if name != "rig"])
