@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,17 +22,17 @@ def trained(
     points: NDArray[np.int64],
     settings: rc.training.FaceIkSettings,
     budget: dict[str, Any],
-    poses: NDArray[np.float32] | None = None,
+    data: Any = None,
 ) -> rc.ik.FaceIk:
-    """Networks of the settings, trained on one thread through the model, on its poses (T, C) if they are given.
+    """Networks of the settings, trained on one thread through the model, on a data set's rows if it is given.
 
     ``budget`` holds ``minutes`` or ``steps``. Read if the folder has them. A training that was interrupted goes on.
     """
+    poses = None if data is None else np.asarray(data.poses)
     decides = fingerprint(LOSS, asdict(settings), budget, points, model.restricted(points).tensors(), poses)
     file = folder / f"{settings.agreement}-{decides[:16]}.safetensors"
     if not file.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        data: Any = None if poses is None else SimpleNamespace(poses=poses)
         rc.training.face_ik(
             model,
             points,

@@ -17,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -114,8 +115,8 @@ def networks(
 ) -> dict[str, rc.ik.FaceIk]:
     """Both ways in which regions agree."""
     kinds = {name: rc.training.FaceIkSettings(agreement=name, batch=64) for name in AGREEMENTS}
-    budget = {"minutes": given.minutes}
-    return {name: trained(given.out, model, points, settings, budget, poses) for name, settings in kinds.items()}
+    budget, data = {"minutes": given.minutes}, SimpleNamespace(poses=poses)
+    return {name: trained(given.out, model, points, settings, budget, data) for name, settings in kinds.items()}
 
 
 def main() -> None:

@@ -18,19 +18,17 @@ from rigcast.training._face_ik._settings import FaceIkSettings
 from rigcast.training._face_maps._rows import drawn
 from rigcast.training._optimize import Descent
 
-OUTSIDE = 10.0  # millimeters that a parameter costs one range beyond its bounds, averaged over the parameters
-
 
 class FaceIkDescent(Descent):
-    """The loss of Bailey 2020, section 4.3, per row, with lengths in millimeters::
+    """The loss of Bailey 2020, equations 4.8 to 4.10, per row, with lengths in millimeters::
 
-        mean_i |r_i(p) - c_i|_1 + regularization mean_k |p_k - known_k| / range_k + outside,   p = clamped f(c)
+        mean_i |r_i(p) - c_i|_1 + regularization mean_k |p_k - pulled_k| / range_k + outside,   p = clamped f(c)
 
-    r are the control points of the model, c noisy control points of the parameters ``known``, and ``outside`` leads
-    parameters back that are clamped. The paper regularizes towards rest, which costs reachable points their last
-    millimeter; where points say little, ``known`` leads to what parameters do together in the rows. Noise and batches
-    follow from seed and step alone. ``error`` after each evaluation is the mean distance of the held-out control
-    points, in millimeters.
+    r are the control points of the model, c noisy control points of a row. With the method "paper", ``pulled`` is rest,
+    which costs reachable points their last millimeter, and nothing is clamped. With "ours", ``pulled`` are the row's
+    own parameters, so that where points say little, answers are what parameters do together in the rows, and
+    ``outside`` leads parameters back that are clamped. Noise and batches follow from seed and step alone. ``error``
+    after each evaluation is the mean distance of the held-out control points, in millimeters.
     """
 
     largest_side = 512
@@ -81,23 +79,34 @@ class FaceIkDescent(Descent):
         return float(loss)
 
     def _noise_of(self, count: int, seed: list[int]) -> NDArray[np.float32]:
-        """None for half of the rows, so that reachable points are met; of any size up to the whole for the others."""
+        """All of it for all rows; or none for half of the rows and any share of it for the others."""
         rng = np.random.default_rng(seed)
         size = np.maximum(rng.uniform(-1.0, 1.0, (count, 1, 1)), 0.0)
         moved = rng.uniform(-self.noise, self.noise, (count, self.rows.points.shape[1], self.dimensions))
-        noise: NDArray[np.float32] = (size * moved).astype(np.float32)
+        share = size if self.settings.noisy_rows == "half" else 1.0
+        noise: NDArray[np.float32] = (share * moved).astype(np.float32)
         return noise
+
+    def _pulled_to(self, rows: NDArray[np.int64]) -> Any:
+        """Parameters (B, N) that the rows are pulled to."""
+        if self.settings.pull == "rest":
+            return self._rest_values.expand(len(rows), -1)
+        return self._tensor(self.rows.values[rows].astype(np.float32))
+
+    def _inside(self, wanted: Any, own: Any = slice(None)) -> Any:
+        """Parameters clamped into the bounds of those of ``own``, unless nothing is paid for leaving them."""
+        return wanted.clamp(self._low[own], self._high[own]) if self.settings.outside > 0 else wanted
 
     def _loss_of(self, rows: NDArray[np.int64], noise: NDArray[np.float32]) -> tuple[Any, Any]:
         """The loss, and the errors (B, M, D) of the control points in millimeters."""
         goals = self._tensor(self.rows.points[rows][..., : self.dimensions] + noise)
         wanted = self._parameters(goals)
-        values = wanted.clamp(self._low, self._high)
+        values = self._inside(wanted)
         error = (self._points_of(values)[..., : self.dimensions] - goals) * self.millimeters
-        moved = ((values - self._tensor(self.rows.values[rows].astype(np.float32))) / self._scale).abs().mean()
+        moved = ((values - self._pulled_to(rows)) / self._scale).abs().mean()
         outside = ((wanted - values) / self._scale).abs().mean()
-        loss = error.abs().sum(dim=2).mean() + self.settings.regularization * moved + OUTSIDE * outside
-        return loss, error
+        costs = self.settings.regularization * moved + self.settings.outside * outside
+        return error.abs().sum(dim=2).mean() + costs, error
 
     def _parameters(self, goals: Any) -> Any:
         """Parameters (B, N) before they are clamped."""

@@ -17,10 +17,10 @@ from rigcast.sampling import Dataset
 from rigcast.training._arguments import check_record
 from rigcast.training._budget import Budget, budget_of
 from rigcast.training._descend import train
-from rigcast.training._face_ik._descent import OUTSIDE, FaceIkDescent, points_of
+from rigcast.training._face_ik._descent import FaceIkDescent, points_of
 from rigcast.training._face_ik._networks import network_tensors
 from rigcast.training._face_ik._regions import PROBED, Region, face_regions, influences
-from rigcast.training._face_ik._rows import IkExamples, examples
+from rigcast.training._face_ik._rows import IkExamples, KnownRows, examples
 from rigcast.training._face_ik._settings import FaceIkSettings
 from rigcast.training._optimizers import Arrays
 
@@ -44,14 +44,15 @@ def face_ik(
     restart: bool = False,
     progress: ProgressOption = None,
 ) -> FaceIk:
-    """Learn rig parameters from control points, without examples of answers (Bailey 2020, chapter 4).
+    """Learn rig parameters from control points (Bailey 2020, chapter 4).
 
     Networks see control points and give parameters; the loss is how far the model's own control points are from those
     that the networks saw. Control points are split into regions, with a network each (two hidden layers, leaky ReLU),
     whose outputs are the parameters that move the region's points; parameters of several regions are averaged, or
     solved for together (``FaceIkSettings(agreement="joint")``).
-    Control points get noise, so that unreachable ones work. The answers are as good as the model: judge them on the
-    rig.
+    Control points get noise, so that unreachable ones work. Where points say little, parameters are pulled to those of
+    the row that the points are of; with ``FaceIkSettings(method="paper")``, as published, to rest, so that nothing is
+    learned from answers. The answers are as good as the model: judge them on the rig.
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ def face_ik(
     settings : FaceIkSettings
         The rows, the networks and their steps.
     data : Dataset, optional
-        Poses of the model whose control points are trained on, balanced by their first principal component. By default
-        parameters are sampled inside their ranges.
+        Poses of the model whose control points are trained on, balanced by their first principal component; with
+        ``control_points="data"`` its vertices, too. By default parameters are sampled inside their ranges.
     regions : (M,) integers, optional
         A label per control point. By default points with similar sets of parameters share a region.
     dimensions : 3 or 2
@@ -117,14 +118,15 @@ def face_ik(
         raise bad_argument("face_ik", "dimensions", repr(dimensions), "3 or 2")
     with budget.at_work():
         budget.progress(Progress("sampling control points", 0, 1))
-        descent = _prepare(model.restricted(vertices), data, regions, settings, dimensions, budget)
+        rows = None if data is None else KnownRows(data, vertices, len(model.rest_vertices))
+        descent = _prepare(model.restricted(vertices), rows, regions, settings, dimensions, budget)
         weights, done = _train(descent, vertices, budget)
         about = budget.record(settings) | {"torch": budget.used()["torch"]} | done
         return _result(model, vertices, descent, weights, about)
 
 
 def _prepare(
-    part: Deformer, data: Any, regions: Any, settings: FaceIkSettings, dimensions: int, budget: Budget
+    part: Deformer, data: KnownRows | None, regions: Any, settings: FaceIkSettings, dimensions: int, budget: Budget
 ) -> FaceIkDescent:
     solver = Solver(part, np.arange(len(part.rest_vertices)))
     rows = examples(solver, data, settings, budget)
@@ -202,26 +204,26 @@ class JointDescent(FaceIkDescent):
     def _loss_of(self, rows: NDArray[np.int64], noise: NDArray[np.float32]) -> tuple[Any, Any]:
         goals = self._tensor(self.rows.points[rows][..., : self.dimensions] + noise)
         loss, errors = self.torch.zeros(()), []
-        known = self._tensor(self.rows.values[rows].astype(np.float32))
+        pulled = self._pulled_to(rows)
         for number, found in enumerate(self._proposals(goals)):
-            one, error = self._loss_of_region(number, found, goals, known)
+            one, error = self._loss_of_region(number, found, goals, pulled)
             loss = loss + one
             errors.append(error)
         return loss, self.torch.cat(errors, dim=1)
 
-    def _loss_of_region(self, number: int, found: Any, goals: Any, known: Any) -> tuple[Any, Any]:
+    def _loss_of_region(self, number: int, found: Any, goals: Any, pulled: Any) -> tuple[Any, Any]:
         """The region's part of the loss, and the errors (B, m, D) of its points in millimeters."""
         region = self.regions[number]
         points, own = self._tensor(region.points), self._tensor(region.parameters)
         rest, scale = self._rest_values[own], self._scale[own]
         wanted = rest + found * scale
-        values = wanted.clamp(self._low[own], self._high[own])
+        values = self._inside(wanted, own)
         whole = self._rest_values.repeat(len(values), 1).index_copy(1, own, values)
         placed = self._points_of_region[number](whole)[..., : self.dimensions]
         error = (placed - goals[:, points]) * self.millimeters
-        moved = ((values - known[:, own]) / scale).abs().sum(dim=1).mean()
+        moved = ((values - pulled[:, own]) / scale).abs().sum(dim=1).mean()
         outside = ((wanted - values) / scale).abs().sum(dim=1).mean()
-        costs = self.settings.regularization * moved + OUTSIDE * outside
+        costs = self.settings.regularization * moved + self.settings.outside * outside
         return error.abs().sum(dim=(1, 2)).mean() / goals.shape[1] + costs / len(self._rest_values), error
 
     def agreement_tensors(self) -> dict[str, NDArray[Any]]:
