@@ -68,7 +68,7 @@ def rectangles_around(uvs: Float64, error: Float64, count: int) -> list[Rectangl
         low = square_around(center).low
         if all(np.abs(low - square_around(other).low).max() > SAME * SIDE for other in chosen):
             chosen.append(center)
-    nearest = _nearest(uvs, np.array(chosen))
+    nearest = nearest_center(uvs, np.array(chosen))
     return apart(
         [
             grown(square_around(center), uvs, np.where(nearest == number, error, 0.0))
@@ -90,7 +90,7 @@ def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
         gap = np.minimum(gap, np.square(uvs - centers[-1]).sum(axis=1))
     label = np.full(len(uvs), -1)
     for _ in range(ROUNDS):
-        nearest = _nearest(uvs, centers)
+        nearest = nearest_center(uvs, centers)
         if (nearest == label).all():
             break
         label = nearest
@@ -100,7 +100,8 @@ def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
     return centers
 
 
-def _nearest(uvs: Float64, centers: Float64) -> NDArray[np.intp]:
+def nearest_center(uvs: Float64, centers: Float64) -> NDArray[np.intp]:
+    """The number of the center nearest to each of the coordinates (M, 2)."""
     gaps = np.stack([np.square(uvs - center).sum(axis=1) for center in centers])
     return np.asarray(gaps.argmin(axis=0))
 

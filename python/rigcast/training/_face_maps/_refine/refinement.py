@@ -12,11 +12,11 @@ from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressCallback, as_callback
 from rigcast.training._face_maps._layout.segments import REFINEMENT, Layout, MapSegment
 from rigcast.training._face_maps._refine.rectangles import SMALLEST, Rectangle, rectangles_around, shares
+from rigcast.training._face_maps._refine.squares import MOST_CLUSTERS, elbow, square_segments
 from rigcast.training._face_maps._rows import some
 
 Float64 = NDArray[np.float64]
 
-MOST_CLUSTERS = 10  # that the elbow is sought among
 MOST_SAMPLES = 256
 ELBOW_SAMPLES = 32
 LEAST_VERTICES = 64  # of a segment that is refined
@@ -32,6 +32,7 @@ def refinements(
     resolution: int = 64,
     seed: int = 0,
     threads: int = 0,
+    squares: bool = False,
     progress: ProgressCallback | None = None,
 ) -> list[MapSegment]:
     """Refinement segments where a coarse map cannot show the motion.
@@ -60,6 +61,8 @@ def refinements(
     resolution : int
         Texels along each axis.
     seed, threads : int
+    squares : bool
+        Whether the source's squares are the segments: see :func:`square_segments`.
     progress : callable, optional
 
     Returns
@@ -84,7 +87,9 @@ def refinements(
         own = np.ascontiguousarray(moved[:, segment.vertices]) * np.float32(scale)
         left = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
         error = np.square(left, dtype=np.float64).sum(axis=2).mean(axis=0)
-        if np.sqrt(error.mean()) >= WORTH:
+        if np.sqrt(error.mean()) >= WORTH and squares:
+            result += square_segments(segment, error, influence, resolution)
+        elif np.sqrt(error.mean()) >= WORTH:
             some_left = left[:: max(len(left) // ELBOW_SAMPLES, 1)]
             result += _details(segment, error, some_left, influence, resolution, threads)
     report(Progress("looking for details", len(layout.coarse), len(layout.coarse)))
@@ -141,16 +146,6 @@ def _columns_inside(
         return segment.columns
     inside = segment.vertices[rectangle.depth(segment.uvs) >= 0.0]
     return np.flatnonzero(influence[inside].any(axis=0)).astype(np.int64)
-
-
-def elbow(costs: list[float]) -> int:
-    """The place of the elbow of falling costs: farthest below the line from the first to the lowest, scaled to 1."""
-    fallen = np.array(costs)
-    low = fallen.min()
-    if len(costs) < 3 or not fallen[0] > low:
-        return 0
-    along = np.arange(len(costs)) / (len(costs) - 1.0)
-    return int((along + (fallen - low) / (fallen[0] - low)).argmin())
 
 
 def fitted(segments: list[MapSegment], left: NDArray[np.float32], threads: int) -> NDArray[np.float32]:

@@ -1,0 +1,153 @@
+"""Tables 3.1 to 3.3 of Bailey 2020 for the production face, with the paper's rows.
+
+    python -m benchmarks.papers.maps.tables [--data ../shared/data] [--kept build/papers_maps] [--poses 8000]
+        [--steps 60000] [--time-rig] [--write]
+
+``--time-rig`` only times the rig in Blender, in an environment that has it, and keeps the result. The models are those
+of ``published.py`` and ``methods.py``. Times are processor times on one thread: the machine has other work.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+import rigcast as rc
+from benchmarks.marks import write_between_marks
+from benchmarks.papers.maps.methods import Judged, Method, dense_network, methods, milliseconds
+from benchmarks.papers.maps.published import PAPER_POSES, Published, arguments
+from benchmarks.systems.face_maps.sets import TRAINING, production_face
+from rigcast._timing import load_average, machine
+
+TIMED = 100  # poses in Blender
+PAPER_SIZES = (
+    ("Hiccup", "12,510", 258, 10, 4, 26, 8.66, 25.96),
+    ("Valka", "12,828", 265, 9, 3, 24, 7.39, 27.32),
+    ("Toothless", "14,080", 286, 18, 4, 110, 12.97, 31.66),
+    ("Ray", "4,922", 99, 6, 3, 2, 5.08, 24.19),
+)
+PAPER_ERRORS = {  # Hiccup, Valka, Toothless, Ray
+    "coarse": ((0.36, 0.43, 2.01, 1.00), (1.6, 1.7, 3.1, 3.8)),
+    "refined": ((0.27, 0.37, 1.81, 0.40), (0.9, 1.1, 2.4, 1.5)),
+    "dense": ((0.37, 0.98, 1.55, 5.00), (1.9, 5.5, 1.9, 8.9)),
+    "linear skinning, 16 bones": ((0.49, 0.33, 4.36, 0.64), (2.0, 1.9, 5.2, 4.2)),
+    "linear skinning, 24 bones": ((0.35, 0.25, 2.77, 0.46), (1.9, 1.8, 4.3, 3.7)),
+    "linear skinning, 32 bones": ((0.24, 0.21, 2.35, 0.44), (1.6, 1.6, 4.5, 4.1)),
+}
+PAPER_TIMES = (("Hiccup", 75, 2.9, 4.2, 2.1), ("Valka", 66, 2.7, 3.8, 2.2), ("Toothless", 30, 4.4, 5.6, 2.9))
+GIVEN = "given the truth"
+
+
+def sizes(model: rc.Deformer, path: Path, dense: Path) -> str:
+    """Table 3.1."""
+    tensors = model.tensors()
+    levels = tensors["segments.level"]
+    parts = len(tensors["parts.follower"])
+    own = ("production face, published network", f"{len(model.rest_vertices):,}", len(model.control_ranges))
+    own += (int((levels == 0).sum()), int((levels == 1).sum()), parts)
+    own += (round(path.stat().st_size / 1e6, 2), round(dense.stat().st_size / 1e6, 2))
+    head = "| | vertices | parameters | coarse segments | refined segments | rigid segments | model, MB | dense, MB |"
+    rows = [own, *((f"paper: {name}", *others) for name, *others in PAPER_SIZES)]
+    return "\n".join([head, "| --- |" + " ---: |" * 7, *(_row(row) for row in rows)])
+
+
+def errors(judged: Judged, rows: list[Method]) -> str:
+    """Table 3.2."""
+    clips = list(judged.vertices)
+    head = ["method", "driven by", "learned in", *(f"{clip}: mm / degrees" for clip in clips)]
+    lines = [_row(head), "|" + " --- |" * 3 + " ---: |" * (len(clips) + 1)]
+    lines[0] += " paper: mm / degrees, Hiccup, Valka, Toothless, Ray |"
+    for method in rows:
+        found = []
+        for clip in clips:
+            distance, angle = mean_errors(judged, method, clip)
+            found.append(f"{distance:.3f} / {angle:.2f}")
+        known = PAPER_ERRORS[method.name] if method.driven == "controls" or GIVEN in method.driven else None
+        theirs = "–" if known is None else ", ".join(f"{mm:.2f} / {degrees:.1f}" for mm, degrees in zip(*known, strict=True))
+        lines.append(_row([method.name, method.driven, method.budget, *found, theirs]))
+    return "\n".join(lines)
+
+
+def mean_errors(judged: Judged, method: Method, clip: str) -> tuple[float, float]:
+    """Mean distance in mm over all vertices and mean angle of the face normals in degrees (equation 3.6)."""
+    truth, made = judged.vertices[clip], method.vertices[clip]
+    distance = judged.unit * np.linalg.norm(made.astype(np.float64) - truth, axis=2).mean()
+    return float(distance), rc.metrics.normal_angle(truth, made, judged.faces).mean
+
+
+def times(model: rc.Deformer, dense: rc.Deformer, poses: np.ndarray, rig: float | None) -> str:
+    """Table 3.3 on the CPU."""
+    coarse = partial(model.evaluate_detail, detail=np.zeros(model.num_refinements, np.float32), threads=1)
+    full, plain = partial(model.evaluate, threads=1), partial(dense.evaluate, threads=1)
+    found = [f"{milliseconds(call, poses):.2f}" for call in (coarse, full, plain)]
+    rows = [["production face", "–" if rig is None else f"{rig:.1f}", *found]]
+    rows += [[f"paper: {name}", *others] for name, *others in PAPER_TIMES]
+    head = ["ms per pose, CPU", "rig", "coarse", "full", "dense"]
+    return "\n".join([_row(head), "| --- |" + " ---: |" * 4, *(_row(row) for row in rows)])
+
+
+def ends(published: Published) -> str:
+    """Lines on the budget and on how the held-out error ended per level."""
+    lines = []
+    for stage, curve in published.curve().items():
+        half = [entry for entry in curve if entry["part"] <= 0.5] or curve[:1]
+        first, middle, last = curve[0]["mm"], half[-1]["mm"], curve[-1]["mm"]
+        lines.append(
+            f"- {stage}: held-out error {first:.3f} mm after {curve[0]['part']:.0%} of its steps, {middle:.3f} after half, "
+            f"{last:.3f} at the end; {(curve[-1]['at'] - curve[0]['at']) / 60:.0f} minutes beside other work."
+        )
+    return "\n".join(lines)
+
+
+def time_rig(data: Path, folder: Path, training: rc.Dataset) -> None:
+    """Keep the milliseconds of a pose of the dials in Blender: the median, and the load."""
+    with rc.sources.load(folder / "face.blend") as bones:
+        rig = rc.sources.dials_only(bones)
+        seconds = rig.time_pose(np.asarray(training.channels)[:TIMED])
+    found = {"milliseconds": float(1e3 * np.median(seconds)), "load": load_average()}
+    (folder / "rig_time.json").write_text(json.dumps(found), encoding="utf-8")
+    print(found)
+
+
+def _row(cells: object) -> str:
+    return "| " + " | ".join(str(cell) for cell in cells) + " |"  # type: ignore[attr-defined]
+
+
+def main() -> None:
+    """Make what is missing, and print."""
+    parser = arguments(__doc__)
+    parser.add_argument("--time-rig", action="store_true")
+    parser.add_argument("--write", action="store_true", help="into docs/benchmarks/experiments/faces")
+    given = parser.parse_args()
+    found = production_face(given.data, given.kept, given.poses)
+    training, folder = found.training[TRAINING], given.kept
+    if given.time_rig:
+        return time_rig(given.data, folder, training)
+    published, judged = Published(training, folder, given.steps), Judged.of(found.judged)
+    rows = methods(training, judged, published, folder)
+    model, dense = published.trained(), dense_network(training, folder)
+    known = folder / "rig_time.json"
+    rig = json.loads(known.read_text(encoding="utf-8"))["milliseconds"] if known.exists() else None
+    counts = {clip: len(frames) for clip, frames in judged.vertices.items()}
+    frames = ", ".join(f"{count} frames of {clip}" for clip, count in counts.items())
+    text = "\n\n".join(
+        [
+            sizes(model, published.path, folder / "dense-2000.safetensors"),
+            errors(judged, rows),
+            f"Judged by {frames}. Learned from {len(training):,} poses (paper: {PAPER_POSES:,}).",
+            ends(published),
+            times(model, dense, next(iter(judged.poses.values())), rig),
+            f"One thread, processor time, mean of 1,000 single poses; load {load_average():.1f}; {machine()}",
+        ]
+    )
+    print(text)
+    if given.write:
+        write_between_marks("published deformation maps", text)
+    return None
+
+
+if __name__ == "__main__":
+    main()
