@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from benchmarks.papers.baselines.given_truth import bones_of
-from benchmarks.papers.maps.published import Published
+from benchmarks.papers.maps.published import DENSE_STEPS, Published, dense_path
 from benchmarks.systems.face_maps.accuracy import kept
 from rigcast._atomic_files import atomic_npz
 
@@ -26,7 +26,6 @@ Clips = dict[str, Floats]
 
 BONES, INFLUENCES = (16, 24, 32), 8
 SAMPLES = 200  # that skin weights are decomposed from; the paper has 1,000
-DENSE_STEPS, DENSE_EVERY = 2000, 2
 JUDGED_EVERY = {"performance": 4, "constructed clips, held out": 12}
 
 
@@ -66,6 +65,7 @@ class Method:
     ----------
     name, driven, budget : str
     vertices : dict of (T, V, 3) arrays, by clip
+        Empty for a network that is not trained to its end.
     """
 
     name: str
@@ -74,15 +74,41 @@ class Method:
     vertices: Clips
 
 
-def methods(training: rc.Dataset, judged: Judged, published: Published, folder: Path) -> list[Method]:
+@dataclass(frozen=True)
+class Networks:
+    """The published network and the dense one; None while one is not trained to its end."""
+
+    maps: rc.Deformer | None
+    dense: rc.Deformer | None
+
+    @classmethod
+    def finished(cls, published: Published, folder: Path) -> Networks:
+        """Those that are trained to their end."""
+        paths = published.path, dense_path(folder)
+        return cls(*(rc.load(path) if path.exists() else None for path in paths))
+
+    def calls(self) -> dict[str, Callable[[Floats], Floats]]:
+        """Functions from poses to vertices, on one thread."""
+        found: dict[str, Callable[[Floats], Floats]] = {}
+        if self.maps is not None:
+            none = np.zeros(self.maps.num_refinements, np.float32)
+            found["coarse"] = partial(self.maps.evaluate_detail, detail=none, threads=1)
+            found["refined"] = partial(self.maps.evaluate, threads=1)
+        if self.dense is not None:
+            found["dense"] = partial(self.dense.evaluate, threads=1)
+        return found
+
+
+def methods(
+    training: rc.Dataset, judged: Judged, published: Published, networks: Networks, folder: Path
+) -> list[Method]:
     """All of them; what an earlier run made is read again."""
-    maps, dense = published.trained(), dense_network(training, folder)
-    steps = f"{published.steps:,} steps of 8 poses"
-    coarse = partial(maps.evaluate_detail, detail=np.zeros(maps.num_refinements, np.float32), threads=1)
+    steps, dense = f"{published.steps:,} steps of 8 poses", f"{DENSE_STEPS:,} steps"
+    budgets = {"coarse": f"{steps}, half of them", "refined": steps, "dense": dense}
+    calls = networks.calls()
     found = [
-        Method("coarse", "controls", f"{steps}, half of them", _evaluated(judged, coarse)),
-        Method("refined", "controls", steps, _evaluated(judged, partial(maps.evaluate, threads=1))),
-        Method("dense", "controls", f"{DENSE_STEPS:,} steps", _evaluated(judged, partial(dense.evaluate, threads=1))),
+        Method(name, "controls", budget if name in calls else "not to its end", _evaluated(judged, calls.get(name)))
+        for name, budget in budgets.items()
     ]
     for bones in BONES:
         driven = "given the truth: weights of the samples, bones of the judged frames"
@@ -92,18 +118,6 @@ def methods(training: rc.Dataset, judged: Judged, published: Published, folder: 
     vertices = _evaluated(judged, partial(regressed.evaluate, threads=1))
     driven = "driven by regression from the controls"
     return [*found, Method(f"linear skinning, {BONES[-1]} bones", driven, f"{SAMPLES} samples", vertices)]
-
-
-def dense_network(training: rc.Dataset, folder: Path) -> rc.Deformer:
-    """Two hidden layers of 256 per segment; a killed training goes on."""
-    path = folder / f"dense-{DENSE_STEPS}.safetensors"
-
-    def train() -> rc.Deformer:
-        rows = np.arange(0, len(training), DENSE_EVERY)
-        file = Path(f"{path}.checkpoint")
-        return rc.baselines.dense_network(training, steps=DENSE_STEPS, rows=rows, threads=1, checkpoint=file)
-
-    return kept(path, train)
 
 
 def milliseconds(evaluate: Callable[[Floats], object], poses: Floats, count: int = 1000) -> float:
@@ -116,8 +130,8 @@ def milliseconds(evaluate: Callable[[Floats], object], poses: Floats, count: int
     return 1e3 * (time.process_time() - begin) / count
 
 
-def _evaluated(judged: Judged, evaluate: Callable[[Floats], Floats]) -> Clips:
-    return {clip: evaluate(poses) for clip, poses in judged.poses.items()}
+def _evaluated(judged: Judged, evaluate: Callable[[Floats], Floats] | None) -> Clips:
+    return {} if evaluate is None else {clip: evaluate(poses) for clip, poses in judged.poses.items()}
 
 
 def _regressed(training: rc.Dataset) -> rc.Deformer:

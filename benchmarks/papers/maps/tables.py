@@ -4,21 +4,20 @@
         [--steps 60000] [--time-rig] [--write]
 
 ``--time-rig`` only times the rig in Blender, in an environment that has it, and keeps the result. The models are those
-of ``published.py`` and ``methods.py``. Times are processor times on one thread: the machine has other work.
+of ``published.py`` and ``methods.py``; one that is not trained to its end has no figures. Times are processor times on one thread: the machine has other work.
 """
 
 from __future__ import annotations
 
 import json
-from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from benchmarks.papers.maps.methods import Judged, Method, dense_network, methods, milliseconds
-from benchmarks.papers.maps.published import PAPER_POSES, Published, arguments
+from benchmarks.papers.maps.methods import Judged, Method, Networks, methods, milliseconds
+from benchmarks.papers.maps.published import PAPER_POSES, Published, arguments, dense_path
 from benchmarks.systems.face_maps.sets import TRAINING, production_face
 from rigcast._timing import load_average, machine
 
@@ -41,14 +40,15 @@ PAPER_TIMES = (("Hiccup", 75, 2.9, 4.2, 2.1), ("Valka", 66, 2.7, 3.8, 2.2), ("To
 GIVEN = "given the truth"
 
 
-def sizes(model: rc.Deformer, path: Path, dense: Path) -> str:
-    """Table 3.1."""
-    tensors = model.tensors()
-    levels = tensors["segments.level"]
-    parts = len(tensors["parts.follower"])
-    own = ("production face, published network", f"{len(model.rest_vertices):,}", len(model.control_ranges))
-    own += (int((levels == 0).sum()), int((levels == 1).sum()), parts)
-    own += (round(path.stat().st_size / 1e6, 2), round(dense.stat().st_size / 1e6, 2))
+def sizes(training: rc.Dataset, networks: Networks, *paths: Path) -> str:
+    """Table 3.1; ``paths`` are the files of the published and the dense network."""
+    segments: list[object] = ["–"] * 3
+    if networks.maps is not None:
+        tensors = networks.maps.tensors()
+        levels = tensors["segments.level"]
+        segments = [int((levels == 0).sum()), int((levels == 1).sum()), len(tensors["parts.follower"])]
+    megabytes = [f"{path.stat().st_size / 1e6:.2f}" if path.exists() else "–" for path in paths]
+    own = ["production face", f"{len(training.rest_vertices):,}", training.poses.shape[1], *segments, *megabytes]
     head = "| | vertices | parameters | coarse segments | refined segments | rigid segments | model, MB | dense, MB |"
     rows = [own, *((f"paper: {name}", *others) for name, *others in PAPER_SIZES)]
     return "\n".join([head, "| --- |" + " ---: |" * 7, *(_row(row) for row in rows)])
@@ -63,10 +63,12 @@ def errors(judged: Judged, rows: list[Method]) -> str:
     for method in rows:
         found = []
         for clip in clips:
-            distance, angle = mean_errors(judged, method, clip)
-            found.append(f"{distance:.3f} / {angle:.2f}")
-        known = PAPER_ERRORS[method.name] if method.driven == "controls" or GIVEN in method.driven else None
-        theirs = "–" if known is None else ", ".join(f"{mm:.2f} / {degrees:.1f}" for mm, degrees in zip(*known, strict=True))
+            known = clip in method.vertices
+            found.append("{:.3f} / {:.2f}".format(*mean_errors(judged, method, clip)) if known else "–")
+        published = zip(*PAPER_ERRORS[method.name], strict=True)
+        theirs = ", ".join(f"{mm:.2f} / {degrees:.1f}" for mm, degrees in published)
+        if method.driven != "controls" and GIVEN not in method.driven:
+            theirs = "–"
         lines.append(_row([method.name, method.driven, method.budget, *found, theirs]))
     return "\n".join(lines)
 
@@ -78,11 +80,11 @@ def mean_errors(judged: Judged, method: Method, clip: str) -> tuple[float, float
     return float(distance), rc.metrics.normal_angle(truth, made, judged.faces).mean
 
 
-def times(model: rc.Deformer, dense: rc.Deformer, poses: np.ndarray, rig: float | None) -> str:
+def times(networks: Networks, poses: np.ndarray, rig: float | None) -> str:
     """Table 3.3 on the CPU."""
-    coarse = partial(model.evaluate_detail, detail=np.zeros(model.num_refinements, np.float32), threads=1)
-    full, plain = partial(model.evaluate, threads=1), partial(dense.evaluate, threads=1)
-    found = [f"{milliseconds(call, poses):.2f}" for call in (coarse, full, plain)]
+    calls = networks.calls()
+    names = ("coarse", "refined", "dense")
+    found = [f"{milliseconds(calls[name], poses):.2f}" if name in calls else "–" for name in names]
     rows = [["production face", "–" if rig is None else f"{rig:.1f}", *found]]
     rows += [[f"paper: {name}", *others] for name, *others in PAPER_TIMES]
     head = ["ms per pose, CPU", "rig", "coarse", "full", "dense"]
@@ -102,7 +104,7 @@ def ends(published: Published) -> str:
     return "\n".join(lines)
 
 
-def time_rig(data: Path, folder: Path, training: rc.Dataset) -> None:
+def time_rig(folder: Path, training: rc.Dataset) -> None:
     """Keep the milliseconds of a pose of the dials in Blender: the median, and the load."""
     with rc.sources.load(folder / "face.blend") as bones:
         rig = rc.sources.dials_only(bones)
@@ -125,21 +127,21 @@ def main() -> None:
     found = production_face(given.data, given.kept, given.poses)
     training, folder = found.training[TRAINING], given.kept
     if given.time_rig:
-        return time_rig(given.data, folder, training)
+        return time_rig(folder, training)
     published, judged = Published(training, folder, given.steps), Judged.of(found.judged)
-    rows = methods(training, judged, published, folder)
-    model, dense = published.trained(), dense_network(training, folder)
+    networks = Networks.finished(published, folder)
+    rows = methods(training, judged, published, networks, folder)
     known = folder / "rig_time.json"
     rig = json.loads(known.read_text(encoding="utf-8"))["milliseconds"] if known.exists() else None
     counts = {clip: len(frames) for clip, frames in judged.vertices.items()}
     frames = ", ".join(f"{count} frames of {clip}" for clip, count in counts.items())
     text = "\n\n".join(
         [
-            sizes(model, published.path, folder / "dense-2000.safetensors"),
+            sizes(training, networks, published.path, dense_path(folder)),
             errors(judged, rows),
             f"Judged by {frames}. Learned from {len(training):,} poses (paper: {PAPER_POSES:,}).",
-            ends(published),
-            times(model, dense, next(iter(judged.poses.values())), rig),
+            ends(published) or "The published network is not trained to its end.",
+            times(networks, next(iter(judged.poses.values())), rig),
             f"One thread, processor time, mean of 1,000 single poses; load {load_average():.1f}; {machine()}",
         ]
     )
