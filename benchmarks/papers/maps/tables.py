@@ -57,7 +57,7 @@ def sizes(training: rc.Dataset, networks: Networks, *paths: Path) -> str:
 def errors(judged: Judged, rows: list[Method]) -> str:
     """Table 3.2."""
     clips = list(judged.vertices)
-    head = ["method", "driven by", "learned in", *(f"{clip}: mm / degrees" for clip in clips)]
+    head = ["method", "driven by", "budget", *(f"{clip}: mm / degrees" for clip in clips)]
     lines = [_row(head), "|" + " --- |" * 3 + " ---: |" * (len(clips) + 1)]
     lines[0] += " paper: mm / degrees, Hiccup, Valka, Toothless, Ray |"
     for method in rows:
@@ -105,11 +105,11 @@ def ends(published: Published) -> str:
 
 
 def time_rig(folder: Path, training: rc.Dataset) -> None:
-    """Keep the milliseconds of a pose of the dials in Blender: the median, and the load."""
+    """Keep the milliseconds of the fastest pose of the dials in Blender, since the machine has other work; the load."""
     with rc.sources.load(folder / "face.blend") as bones:
         rig = rc.sources.dials_only(bones)
         seconds = rig.time_pose(np.asarray(training.channels)[:TIMED])
-    found = {"milliseconds": float(1e3 * np.median(seconds)), "load": load_average()}
+    found = {"milliseconds": float(1e3 * np.min(seconds)), "load": load_average()}
     (folder / "rig_time.json").write_text(json.dumps(found), encoding="utf-8")
     print(found)
 
@@ -142,7 +142,7 @@ def main() -> None:
             f"Judged by {frames}. Learned from {len(training):,} poses (paper: {PAPER_POSES:,}).",
             ends(published) or "The published network is not trained to its end.",
             times(networks, next(iter(judged.poses.values())), rig),
-            f"One thread, processor time, mean of 1,000 single poses; load {load_average():.1f}; {machine()}",
+            f"The rig: Blender, the fastest of {TIMED} poses. Models: one thread, processor time, mean of 1,000 poses; load {load_average():.1f}; {machine()}",
         ]
     )
     print(text)

@@ -10,8 +10,7 @@ from rigcast.training._face_maps._layout.rigid import FOLLOWERS, nearest_part
 from rigcast.training._face_maps._layout.segments import COARSE, MapSegment
 from rigcast.training._face_maps._layout.texture_space import lay_out
 from rigcast.training._face_maps._refine.rectangles import SIDE
-from rigcast.training._face_maps._refine.refinement import refinements
-from rigcast.training._face_maps._refine.squares import square_segments
+from rigcast.training._face_maps._refine.refinement import refinements, square_segments
 from rigcast.training._face_maps._train import descent
 from tests.support.characters.mapped_face import clip_data
 from tests.support.trainings import train_with
