@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from benchmarks.papers.baselines.given_truth import bones_of
-from benchmarks.papers.maps.published import DENSE_STEPS, Published, dense_path
+from benchmarks.papers.maps.published import DENSE_STEPS, Published
 from benchmarks.systems.face_maps.accuracy import kept
 from rigcast._atomic_files import atomic_npz
 
@@ -82,9 +82,8 @@ class Networks:
     dense: rc.Deformer | None
 
     @classmethod
-    def finished(cls, published: Published, folder: Path) -> Networks:
-        """Those that are trained to their end."""
-        paths = published.path, dense_path(folder)
+    def finished(cls, *paths: Path) -> Networks:
+        """Those of the files of both that are trained to their end."""
         return cls(*(rc.load(path) if path.exists() else None for path in paths))
 
     def calls(self) -> dict[str, Callable[[Floats], Floats]]:

@@ -17,7 +17,7 @@ from PIL import Image
 import rigcast as rc
 from benchmarks.marks import ROOT
 from benchmarks.papers.maps.methods import Judged, Method, Networks, methods
-from benchmarks.papers.maps.published import Published, arguments
+from benchmarks.papers.maps.published import Published, arguments, dense_path
 from benchmarks.systems.face_maps.sets import TRAINING, production_face
 from rigcast import _core
 
@@ -79,7 +79,7 @@ def main() -> None:
     training = found.training[TRAINING]
     save(training_poses(training), given.out / "training_poses_of_a_face.png")
     published, judged = Published(training, given.kept, given.steps), Judged.of(found.judged)
-    rows = methods(training, judged, published, Networks.finished(published, given.kept), given.kept)
+    rows = methods(training, judged, published, Networks.finished(published.path, dense_path(given.kept)), given.kept)
     save(normals(training, judged, rows), given.out / "normals_by_method.png")
 
 

@@ -30,6 +30,7 @@ from rigcast._resume.fingerprints import fingerprint
 
 KEPT = ROOT / "build" / "papers_maps"
 STEPS = 60_000
+FEW_STEPS = 6  # of networks whose size and time are measured: neither depends on the training
 SETTINGS = rc.training.FaceMapsSettings(method="paper")
 PAPER_POSES = 50_000
 DENSE_STEPS, DENSE_EVERY = 8000, 2  # row that the dense network learns from: it keeps all of them in memory
@@ -88,19 +89,19 @@ class Published:
                 file.write(json.dumps(entry) + "\n")
 
 
-def dense_path(folder: Path) -> Path:
+def dense_path(folder: Path, steps: int = DENSE_STEPS) -> Path:
     """The file of the dense network."""
-    return folder / f"dense-{DENSE_STEPS}.safetensors"
+    return folder / f"dense-{steps}.safetensors"
 
 
-def train_dense(training: rc.Dataset, folder: Path) -> rc.Deformer:
+def train_dense(training: rc.Dataset, folder: Path, steps: int = DENSE_STEPS) -> rc.Deformer:
     """Two hidden layers of 256 per segment; a killed training goes on."""
-    path = dense_path(folder)
+    path = dense_path(folder, steps)
 
     def train() -> rc.Deformer:
         rows = np.arange(0, len(training), DENSE_EVERY)
         file = Path(f"{path}.checkpoint")
-        return rc.baselines.dense_network(training, steps=DENSE_STEPS, rows=rows, threads=1, checkpoint=file)
+        return rc.baselines.dense_network(training, steps=steps, rows=rows, threads=1, checkpoint=file)
 
     return kept(path, train)
 

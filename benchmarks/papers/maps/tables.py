@@ -4,7 +4,8 @@
         [--steps 60000] [--time-rig] [--write]
 
 ``--time-rig`` only times the rig in Blender, in an environment that has it, and keeps the result. The models are those
-of ``published.py`` and ``methods.py``; one that is not trained to its end has no figures. Times are processor times on one thread: the machine has other work.
+of ``published.py`` and ``methods.py``; one that is not trained to its end has no errors, and the
+size and times of one that is after a few steps. Times are processor times on one thread: the machine has other work.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ import numpy as np
 import rigcast as rc
 from benchmarks.marks import write_between_marks
 from benchmarks.papers.maps.methods import Judged, Method, Networks, methods, milliseconds
-from benchmarks.papers.maps.published import PAPER_POSES, Published, arguments, dense_path
+from benchmarks.papers.maps.published import FEW_STEPS, PAPER_POSES, Published, arguments, dense_path, train_dense
 from benchmarks.systems.face_maps.sets import TRAINING, production_face
 from rigcast._timing import load_average, machine
 
@@ -104,6 +105,19 @@ def ends(published: Published) -> str:
     return "\n".join(lines)
 
 
+def sized(training: rc.Dataset, published: Published, folder: Path) -> list[Path]:
+    """The files of both networks, after a few steps where a training is not at its end: size and time are those."""
+    paths = [published.path, dense_path(folder)]
+    if not paths[0].exists():
+        begun = Published(training, folder, FEW_STEPS)
+        begun.trained()
+        paths[0] = begun.path
+    if not paths[1].exists():
+        train_dense(training, folder, FEW_STEPS)
+        paths[1] = dense_path(folder, FEW_STEPS)
+    return paths
+
+
 def time_rig(folder: Path, training: rc.Dataset) -> None:
     """Keep the milliseconds of the fastest pose of the dials in Blender, since the machine has other work; the load."""
     with rc.sources.load(folder / "face.blend") as bones:
@@ -129,7 +143,8 @@ def main() -> None:
     if given.time_rig:
         return time_rig(folder, training)
     published, judged = Published(training, folder, given.steps), Judged.of(found.judged)
-    networks = Networks.finished(published, folder)
+    networks = Networks.finished(published.path, dense_path(folder))
+    paths = sized(training, published, folder)
     rows = methods(training, judged, published, networks, folder)
     known = folder / "rig_time.json"
     rig = json.loads(known.read_text(encoding="utf-8"))["milliseconds"] if known.exists() else None
@@ -137,11 +152,11 @@ def main() -> None:
     frames = ", ".join(f"{count} frames of {clip}" for clip, count in counts.items())
     text = "\n\n".join(
         [
-            sizes(training, networks, published.path, dense_path(folder)),
+            sizes(training, Networks.finished(*paths), *paths),
             errors(judged, rows),
             f"Judged by {frames}. Learned from {len(training):,} poses (paper: {PAPER_POSES:,}).",
             ends(published) or "The published network is not trained to its end.",
-            times(networks, next(iter(judged.poses.values())), rig),
+            times(Networks.finished(*paths), next(iter(judged.poses.values())), rig),
             f"The rig: Blender, the fastest of {TIMED} poses. Models: one thread, processor time, mean of 1,000 poses; load {load_average():.1f}; {machine()}",
         ]
     )
