@@ -14,6 +14,10 @@ PAPERS = {  # head of the section: tables and figures that the paper numbers
         "table": [*((n,) for n in range(1, 6)), *((2, n) for n in range(1, 6))],
         "figure": [*((n,) for n in range(1, 12)), *((2, n) for n in range(1, 11))],
     },
+    "Faces on deformation maps": {
+        "table": [(3, n) for n in range(1, 4)],
+        "figure": [(3, n) for n in range(1, 11)],
+    },
     "The inverse rig": {"table": [(n,) for n in range(1, 7)], "figure": [(n,) for n in range(1, 18)]},
     "Packing": {
         "table": [*((3, n) for n in range(1, 6)), *((5, n) for n in range(1, 15))],

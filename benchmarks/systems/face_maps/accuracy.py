@@ -150,7 +150,7 @@ def _peers(training: rc.Dataset, folder: Path) -> dict[str, rc.Deformer]:
                 training, minutes=PEER_MINUTES, threads=1, rows=np.arange(0, len(training), DENSE_EVERY)
             ),
         ),
-        f"SSDR, {BONES} bones": kept(
+        f"SSDR, {BONES} bones, driven by regression": kept(
             folder / "ssdr.safetensors",
             lambda: rc.baselines.ssdr(training, bones=BONES, influences=8, rows=np.arange(0, len(training), 6)),
         ),

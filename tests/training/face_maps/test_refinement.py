@@ -4,18 +4,18 @@ import numpy as np
 import pytest
 
 from rigcast.training._face_maps._layout.segments import COARSE, MapSegment
+from rigcast.training._face_maps._refine.clusters import clusters, elbow
 from rigcast.training._face_maps._refine.rectangles import (
     GAP,
     LONGEST,
     SIDE,
     Rectangle,
     apart,
-    clusters,
     grown,
     shares,
     square_around,
 )
-from rigcast.training._face_maps._refine.refinement import _segments_of, elbow
+from rigcast.training._face_maps._refine.refinement import _segments_of
 
 
 def dense_segment(count=4000):

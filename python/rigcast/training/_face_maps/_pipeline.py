@@ -61,8 +61,8 @@ def face_maps(
         Poses and vertices, best with the influence probe. The head must not travel: sample the dials alone
         (:func:`rigcast.sources.dials_only`) where joints move it.
     settings : FaceMapsSettings
-        The data, the loss, the stages, the networks and their steps; ``FaceMapsSettings(method="paper")``:
-        convolutions, batches of 8 and three learning rates in turn, as published.
+        The data, the loss, the stages, the networks and their steps; ``FaceMapsSettings(method="paper")``: after the
+        published method.
     minutes : float or None
         Time for the whole call, as in :func:`body`.
     steps : int or None

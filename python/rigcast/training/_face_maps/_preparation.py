@@ -96,6 +96,7 @@ def prepare(ds: Any, settings: FaceMapsSettings, budget: Budget) -> MapPreparati
         unit_to_mm=1e3 * ds.meters_per_unit,
         seed=budget.seed,
         threads=budget.threads,
+        published=settings.layout == "published",
     )
     layout = layout.with_small_followers(FIRST)
     base, about = None, dict[str, Any]()
@@ -129,9 +130,12 @@ def refined(ds: Any, ready: MapPreparation, settings: FaceMapsSettings, budget: 
     budget.progress(Progress("finding what to refine", 0, 1))
     offsets, unit = _offsets(ds, ready.training, budget.minutes, ready.base), 1e3 * ds.meters_per_unit
     chosen: dict[str, Any] = {"unit_to_mm": unit, "seed": budget.seed, "threads": budget.threads}
+    chosen["squares"] = settings.layout == "published"
     layout = ready.layout.refined(refinements(ready.layout, offsets, influence=ready.influence, **chosen))
     if settings.regions:
-        layout = with_regions(layout, offsets, ready.influence, **chosen)
+        layout = with_regions(
+            layout, offsets, ready.influence, unit_to_mm=unit, seed=budget.seed, threads=budget.threads
+        )
     return replace(ready, layout=layout)
 
 

@@ -8,6 +8,7 @@ from rigcast._validate import bad_argument
 from rigcast.training._settings import OPTIMIZERS, SCHEDULES, by_method, check_settings, complete
 
 METHODS = ("ours", "paper")
+LAYOUTS = ("mended", "published")
 LENGTH = 1.0 / 40.0  # of the diagonal of the rest mesh's box: the unit of length of the loss, a centimeter on a head
 
 
@@ -21,7 +22,12 @@ class FaceMapsSettings:
     ----------
     method : str
         "ours": maps are combinations of a basis, most steps are in its coefficients, a decaying learning rate. "paper":
-        as printed by Bailey 2020: convolutions, Adam, batches of 8, three constant learning rates in turn.
+        after Bailey 2020, section 3.3: see Notes.
+    layout : str
+        "mended": texture coordinates are mended, rectangles of the texture grow until they hold the error, rigid parts
+        follow vertices that lie far apart. "published": the artist's coordinates, squares of a quarter of the texture's
+        width around the centers of k-means, the ten vertices that follow best; needs ``regions=0``; "mended",
+        "published".
     holdout : float
         Part of the rows that is never trained on, between 0 and 1: whole clips of about so many rows.
     normal_weight : float
@@ -67,6 +73,21 @@ class FaceMapsSettings:
     patience : int
         Evaluations without a better held-out error after which the training of a level stops.
 
+    Notes
+    -----
+    As printed by Bailey 2020, section 3.3, are with the method "paper": networks, the loss (3.1) over all faces,
+    coordinates, squares, followers (3.4), Adam, batches of 8 from 16 bins, a frozen coarse level, three learning rates.
+    It is after the source, not as printed, in this:
+
+    - "Until convergence" is a third of a level's steps per learning rate, and half of all steps per level.
+    - The weights of the best held-out error are kept, not the last ones; they begin He-normal.
+    - Inputs are scaled by their spread, outputs by their root mean square; the length behind ``normal_weight`` is ours.
+    - The error that places squares (3.2) is that of the best map by least squares, not of polyharmonic interpolation.
+    - Squares are sought per coarse segment, in those that leave 0.03 mm or more. The elbow is that of the weighted
+      squared distances of k-means.
+    - Rigid (3.3) is judged by the root mean square distance; components of one motion are one part.
+    - Landmarks of the bins are vertices far apart that move, not chosen by hand.
+
     Examples
     --------
     >>> rc.training.FaceMapsSettings(hidden=64).hidden
@@ -74,6 +95,7 @@ class FaceMapsSettings:
     """
 
     method: str = "ours"
+    layout: str = by_method()
     holdout: float = 0.1
     normal_weight: float = 5.0
     motion_weight: float = 0.0
@@ -95,13 +117,15 @@ class FaceMapsSettings:
 
     def __post_init__(self) -> None:
         complete("face_maps", self, _PAPER if self.method == "paper" else _OURS)
-        choices = {"method": METHODS, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
+        choices = {"method": METHODS, "layout": LAYOUTS, "schedule": SCHEDULES, "optimizer": OPTIMIZERS}
         check_settings("face_maps", self, choices, _LOWEST, _WHOLE)
         for name in ("refinement", "texels"):
             if getattr(self, name) > 1.0:
                 raise bad_argument("face_maps", name, repr(getattr(self, name)), "a part from 0 to 1")
         if self.regions > 1:
             raise bad_argument("face_maps", "regions", repr(self.regions), "0 or 1")
+        if self.regions and self.layout == "published":
+            raise bad_argument("face_maps", "regions", "1", 'of the layout "mended"; 0 with "published"')
 
 
 _LOWEST = {
@@ -123,6 +147,7 @@ _LOWEST = {
 _WHOLE = ("hidden", "components", "first_channels", "channels", "regions", "bins", "batch", "patience")
 
 _OURS = {
+    "layout": "mended",
     "base": True,
     "hidden": 384,
     "refinement": 0.4,
@@ -135,6 +160,7 @@ _OURS = {
     "schedule": "cosine",
 }
 _PAPER = {
+    "layout": "published",
     "base": False,
     "hidden": 256,
     "refinement": 0.5,

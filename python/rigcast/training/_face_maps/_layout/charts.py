@@ -48,6 +48,8 @@ def lay(
     fields: int,
     seed: int,
     threads: int,
+    *,
+    mended: bool = True,
 ) -> Laid:
     """Lay vertices that move out on a map.
 
@@ -60,6 +62,8 @@ def lay(
     offsets : (T, V, 3) array
         Millimeters.
     resolution, fields, seed, threads : int
+    mended : bool
+        False: usable coordinates of the artist are only stretched to the square.
     """
     vertices, name = piece.vertices, piece.name
     own = some(offsets[:, vertices], FRAMES_SOUGHT, seed)
@@ -72,6 +76,8 @@ def lay(
     artist = Charted(uvs.uvs[vertices], mesh.faces_among(vertices, uvs.whole), "")
     if (np.ptp(artist.uvs, axis=0) <= 0.0).any() and len(vertices) > 2:
         return mender.mended(charts, f"{name}: its texture coordinates lie on a line; {charts.note}.")
+    if not mended:
+        return mender.laid(artist, stretched(artist.uvs), "")
     share = _core.num_overlapped(artist.uvs, artist.faces) / max(num_triangles(artist.faces), 1)
     if share <= OVERLAPPED:
         return mender.mended(artist, "")
@@ -96,7 +102,7 @@ class _Mender:
         """As a whole, or each island by itself and then packed anew if that leaves less; not if nothing is left."""
         before = stretched(charted.uvs)
         if self._floor(before)[0] < GOOD:
-            return self._laid(charted, before, note)
+            return self.laid(charted, before, note)
         islands = _islands(charted.faces, len(self.rest))
         found = self._whole(charted, self.fields if len(islands) == 1 else 0)
         after = np.asarray(found["uvs"])
@@ -109,9 +115,10 @@ class _Mender:
                 note = f"{note} {words}".strip()
             else:
                 after = np.asarray(self._whole(charted, self.fields)["uvs"])
-        return self._laid(charted, after, note)
+        return self.laid(charted, after, note)
 
-    def _laid(self, charted: Charted, after: Float64, note: str) -> Laid:
+    def laid(self, charted: Charted, after: Float64, note: str) -> Laid:
+        """With these coordinates."""
         before = stretched(charted.uvs)
         folds = [_folded(at, charted.faces) for at in (before, after)]
         overlaps = [_core.num_overlapped(at, charted.faces) for at in (before, after)]

@@ -155,6 +155,21 @@ def part_of(
     return RigidPart(named(group), vertices, np.sort(best), followed(moving, vertices, posed, best)), own
 
 
+def nearest_part(moving: MovingFace, group: list[Component], candidates: Int64) -> RigidPart | None:
+    """The part with the candidates that follow its rigid motion best, as published (Bailey 2020, equation 3.4).
+
+    None if they are too few, or lie on a line.
+    """
+    vertices = np.sort(np.concatenate([member.vertices for member in group]))
+    posed = moving.posed(vertices)
+    motion = rigid_motions(moving.rest[vertices], posed)
+    missed = np.square(distances(moving.rest[candidates], moving.posed(candidates), *motion)).mean(axis=0)
+    chosen = np.sort(candidates[np.argsort(missed, kind="stable")[:FOLLOWERS]])
+    if len(chosen) < FOLLOWERS or is_line(moving.rest[chosen]):
+        return None
+    return RigidPart(named(group), vertices, chosen, followed(moving, vertices, posed, chosen))
+
+
 def _without_loose(moving: MovingFace, vertices: Int64) -> Int64:
     """Without the vertices that leave the rigid motion of the others by more than LOOSE in some sample.
 

@@ -13,7 +13,7 @@ from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressCallback, as_callback
 from rigcast.training._face_maps._layout.charts import FRAMES, Laid, floors_of, lay
 from rigcast.training._face_maps._layout.pieces import FaceMesh, MapPiece, connected, pieces
-from rigcast.training._face_maps._layout.rigid import Component, MovingFace, named, part_of, rigid_groups
+from rigcast.training._face_maps._layout.rigid import Component, MovingFace, named, nearest_part, part_of, rigid_groups
 from rigcast.training._face_maps._layout.segments import COARSE, Layout, MapSegment, RigidPart
 from rigcast.training._face_maps._layout.uvs import VertexUvs, spread_out, vertex_uvs
 from rigcast.training._face_maps._rows import some
@@ -40,6 +40,7 @@ def lay_out(
     fields: int = FIELDS,
     seed: int = 0,
     threads: int = 0,
+    published: bool = False,
     progress: ProgressCallback | None = None,
 ) -> Layout:
     """Lay a face out on coarse deformation maps, and find its rigid parts.
@@ -71,6 +72,9 @@ def lay_out(
         Decides which samples are looked at where there are many.
     threads : int
         0 means all processors that this process may use.
+    published : bool
+        Whether the artist's coordinates are only stretched, and rigid parts follow the ten vertices that follow them
+        best, wherever these lie.
     progress : callable, optional
 
     Returns
@@ -101,7 +105,7 @@ def lay_out(
     moving = reach > MOVES
     if not moving.any():
         raise check.wrong("offsets", "0 everywhere", "samples of a rig that moves")
-    face = _Face(mesh, vertex_uvs(surface, corners, len(rest)), sampled, masks, moving)
+    face = _Face(mesh, vertex_uvs(surface, corners, len(rest)), sampled, masks, moving, published)
     return face.laid_out(resolution, fields, seed, threads, as_callback(progress))
 
 
@@ -114,13 +118,17 @@ def _as_masks(check: Arguments, influence: ArrayLike) -> Bool:
 
 @dataclass(frozen=True)
 class _Face:
-    """The mesh and samples of it, lengths in millimeters; columns that move each vertex (V, C); vertices that move."""
+    """The mesh and samples of it, lengths in millimeters; columns that move each vertex (V, C); vertices that move.
+
+    ``published``: see :func:`lay_out`.
+    """
 
     mesh: FaceMesh
     uvs: VertexUvs
     offsets: Float32
     masks: Bool
     moving: Bool
+    published: bool
 
     def laid_out(self, resolution: int, fields: int, seed: int, threads: int, report: ProgressCallback) -> Layout:
         found, notes = pieces(self.mesh, self.uvs)
@@ -184,7 +192,10 @@ class _Face:
             for member in group:
                 flexible[member.vertices] = False
         for group in groups:
-            part, is_own = part_of(moving, group, np.flatnonzero(flexible), self.masks)
+            others, is_own = np.flatnonzero(flexible), False
+            part = nearest_part(moving, group, others) if self.published else None
+            if part is None:
+                part, is_own = part_of(moving, group, others, self.masks)
             if part is None:
                 notes.append(f"Rigid, but too small to have followers, and none elsewhere; by maps: {named(group)}.")
                 continue
@@ -204,7 +215,8 @@ class _Face:
     def _laid(self, piece: MapPiece, own: bool, resolution: int, fields: int, seed: int, threads: int) -> Laid:
         """A piece on a map; followers of rigid parts alone are spread over it, none shares a texel."""
         if not own or len(piece.vertices) > resolution**2 // 4:
-            return lay(self.mesh, piece, self.uvs, self.offsets, resolution, fields, seed, threads)
+            mended = not self.published
+            return lay(self.mesh, piece, self.uvs, self.offsets, resolution, fields, seed, threads, mended=mended)
         places = spread_out(len(piece.vertices))
         own_offsets = np.ascontiguousarray(some(self.offsets, FRAMES, seed)[:, piece.vertices])
         floors = floors_of(piece.name, places, own_offsets, resolution, threads)

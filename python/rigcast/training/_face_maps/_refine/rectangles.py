@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast.training._face_maps._refine.clusters import clusters, nearest_center
+
 Float64 = NDArray[np.float64]
 
 SIDE = 0.25  # of the width of the texture: what a rectangle starts with (Bailey 2020, 3.3)
@@ -16,7 +18,6 @@ STEP = 0.125 * SIDE  # by which a side moves
 GAP = 0.25 * SIDE  # that rectangles stay apart; the weight falls from 1 to 0 across it, outside
 SPILL = 0.01  # of a cluster's error at one side: that side moves outward
 SAME = 0.2  # of a square's side: clusters whose squares are closer to each other are one
-ROUNDS = 50  # of k-means
 TOUCHING = 1e-9  # overlap below is rounding
 SMALLEST = 1e-6  # weights below are 0
 
@@ -68,41 +69,13 @@ def rectangles_around(uvs: Float64, error: Float64, count: int) -> list[Rectangl
         low = square_around(center).low
         if all(np.abs(low - square_around(other).low).max() > SAME * SIDE for other in chosen):
             chosen.append(center)
-    nearest = _nearest(uvs, np.array(chosen))
+    nearest = nearest_center(uvs, np.array(chosen))
     return apart(
         [
             grown(square_around(center), uvs, np.where(nearest == number, error, 0.0))
             for number, center in enumerate(chosen)
         ]
     )
-
-
-def clusters(uvs: Float64, weights: Float64, count: int) -> Float64:
-    """Centers (at most ``count``, 2) of weighted k-means.
-
-    Starts are the point of largest weight, then the points of largest weighted squared distance. Sums go from vertex
-    to vertex, so that the bytes are those of every machine.
-    """
-    centers = uvs[[int(weights.argmax())]]
-    gap = np.square(uvs - centers[0]).sum(axis=1)
-    while len(centers) < count and (weights * gap).max() > 0.0:
-        centers = np.concatenate([centers, uvs[[int((weights * gap).argmax())]]])
-        gap = np.minimum(gap, np.square(uvs - centers[-1]).sum(axis=1))
-    label = np.full(len(uvs), -1)
-    for _ in range(ROUNDS):
-        nearest = _nearest(uvs, centers)
-        if (nearest == label).all():
-            break
-        label = nearest
-        mass = np.bincount(label, weights, len(centers))
-        sums = np.stack([np.bincount(label, weights * uvs[:, axis], len(centers)) for axis in range(2)], axis=1)
-        centers = np.where(mass[:, None] > 0.0, sums / np.where(mass > 0.0, mass, 1.0)[:, None], centers)
-    return centers
-
-
-def _nearest(uvs: Float64, centers: Float64) -> NDArray[np.intp]:
-    gaps = np.stack([np.square(uvs - center).sum(axis=1) for center in centers])
-    return np.asarray(gaps.argmin(axis=0))
 
 
 def square_around(center: Float64) -> Rectangle:

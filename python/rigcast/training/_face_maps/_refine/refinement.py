@@ -11,12 +11,12 @@ from rigcast import _core
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressCallback, as_callback
 from rigcast.training._face_maps._layout.segments import REFINEMENT, Layout, MapSegment
-from rigcast.training._face_maps._refine.rectangles import SMALLEST, Rectangle, rectangles_around, shares
+from rigcast.training._face_maps._refine.clusters import MOST_CLUSTERS, clusters, elbow, nearest_center, spread
+from rigcast.training._face_maps._refine.rectangles import SIDE, SMALLEST, Rectangle, rectangles_around, shares
 from rigcast.training._face_maps._rows import some
 
 Float64 = NDArray[np.float64]
 
-MOST_CLUSTERS = 10  # that the elbow is sought among
 MOST_SAMPLES = 256
 ELBOW_SAMPLES = 32
 LEAST_VERTICES = 64  # of a segment that is refined
@@ -32,6 +32,7 @@ def refinements(
     resolution: int = 64,
     seed: int = 0,
     threads: int = 0,
+    squares: bool = False,
     progress: ProgressCallback | None = None,
 ) -> list[MapSegment]:
     """Refinement segments where a coarse map cannot show the motion.
@@ -60,6 +61,8 @@ def refinements(
     resolution : int
         Texels along each axis.
     seed, threads : int
+    squares : bool
+        Whether the source's squares are the segments: see :func:`square_segments`.
     progress : callable, optional
 
     Returns
@@ -84,11 +87,51 @@ def refinements(
         own = np.ascontiguousarray(moved[:, segment.vertices]) * np.float32(scale)
         left = _core.map_residuals(segment.uvs, own, segment.resolution, segment.weights, threads)
         error = np.square(left, dtype=np.float64).sum(axis=2).mean(axis=0)
-        if np.sqrt(error.mean()) >= WORTH:
+        if np.sqrt(error.mean()) >= WORTH and squares:
+            result += square_segments(segment, error, influence, resolution)
+        elif np.sqrt(error.mean()) >= WORTH:
             some_left = left[:: max(len(left) // ELBOW_SAMPLES, 1)]
             result += _details(segment, error, some_left, influence, resolution, threads)
     report(Progress("looking for details", len(layout.coarse), len(layout.coarse)))
     return result
+
+
+def square_segments(
+    segment: MapSegment, error: Float64, influence: NDArray[np.bool_] | None, resolution: int
+) -> list[MapSegment]:
+    """Segments of the vertices nearest to each center of k-means, inside the square of a quarter of the texture.
+
+    Each vertex is in one segment at most, with a weight of 1. The square is stretched to the whole map. The number of
+    clusters, 10 at most, is at the elbow of the weighted squared distances from the centers.
+
+    Parameters
+    ----------
+    segment : MapSegment
+        Coarse.
+    error : (M,) array
+        Mean squared distances that the best coarse map leaves (equation 3.2): the weights of k-means.
+    influence : (V, C) bool array or None
+        Columns that move each vertex; None: each segment has the columns of the coarse one.
+    resolution : int
+    """
+    tried = [clusters(segment.uvs, error, count) for count in range(1, MOST_CLUSTERS + 1)]
+    centers = tried[elbow([spread(segment.uvs, error, found) for found in tried])]
+    nearest = nearest_center(segment.uvs, centers)
+    found: list[MapSegment] = []
+    for number, center in enumerate(centers):
+        low = center - 0.5 * SIDE
+        places = (segment.uvs - low) / SIDE
+        inside = np.flatnonzero((nearest == number) & ((places >= 0.0) & (places <= 1.0)).all(axis=1))
+        vertices = segment.vertices[inside]
+        columns = segment.columns if influence is None else np.flatnonzero(influence[vertices].any(axis=0))
+        if not len(vertices) or not len(columns):
+            continue
+        ones = np.ones(len(inside), np.float32)
+        name, corners = f"{segment.name}, detail {len(found) + 1}", np.stack([low, low + SIDE])
+        found.append(
+            MapSegment(name, REFINEMENT, vertices, places[inside], ones, columns.astype(np.int64), resolution, corners)
+        )
+    return found
 
 
 def _details(
@@ -141,16 +184,6 @@ def _columns_inside(
         return segment.columns
     inside = segment.vertices[rectangle.depth(segment.uvs) >= 0.0]
     return np.flatnonzero(influence[inside].any(axis=0)).astype(np.int64)
-
-
-def elbow(costs: list[float]) -> int:
-    """The place of the elbow of falling costs: farthest below the line from the first to the lowest, scaled to 1."""
-    fallen = np.array(costs)
-    low = fallen.min()
-    if len(costs) < 3 or not fallen[0] > low:
-        return 0
-    along = np.arange(len(costs)) / (len(costs) - 1.0)
-    return int((along + (fallen - low) / (fallen[0] - low)).argmin())
 
 
 def fitted(segments: list[MapSegment], left: NDArray[np.float32], threads: int) -> NDArray[np.float32]:

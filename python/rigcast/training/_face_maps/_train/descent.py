@@ -52,7 +52,7 @@ class MapDescent(Descent):
         triplets, texels = sampling_triplets(problem.level.segments, problem.level.place)
         self._sample = SparseProduct(self.torch, triplets, (count, texels), self.device)
         corners = problem.level.corners
-        groups = -(-len(corners) // FACES_PER_STEP)
+        groups = 1 if settings.method == "paper" else -(-len(corners) // FACES_PER_STEP)
         self._normals = [NormalLoss(self.torch, corners[g::groups], count, self.device) for g in range(groups)]
         self._motion: MotionLoss | None = None
         if settings.motion_weight > 0.0:
