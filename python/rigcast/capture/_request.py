@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._rigs.matching import plain_name
 from rigcast._validate import Arguments
 from rigcast.capture._detectors import DETECTORS, Detector, of_count
 from rigcast.capture._places import Places, places_of_vertices
@@ -93,16 +92,3 @@ def checked_request(
     both = [np.broadcast_to(check.numbers("priors", value, "", "K", "T K"), shape).copy() for value in (target, pull)]
     focal = None if focal is None else check.number("focal", focal, above=0.0)
     return CaptureRequest(rig, tracks, layout, places, rest, focal, strengths, pins.copy(), both[0], both[1], settings)
-
-
-def exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:
-    """For each shape the one of the other side, or itself."""
-    plain = [plain_name(name) for name in rig.shape_names]
-    place = {name: k for k, name in enumerate(plain)}
-
-    def other(name: str) -> str:
-        if name.endswith("left"):
-            return name.removesuffix("left") + "right"
-        return name.removesuffix("right") + "left" if name.endswith("right") else name
-
-    return np.array([place.get(other(name), k) for k, name in enumerate(plain)], np.int64)

@@ -163,8 +163,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Read points and rig, solve, and write all outputs."""
     if args.prior_strength is not None and args.priors is None:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
-    if args.corrected is not None and args.mirrored:
-        raise WrongInput("--corrected is for points that are not --mirrored")
     seen = tracked.pictures_of(args)
     refined = args.pictures is not None or args.refine
     if not refined and (args.own_rig or args.passes is not None):
