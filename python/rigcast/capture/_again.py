@@ -19,6 +19,7 @@ from rigcast.capture._neutral import engine_terms, upright
 from rigcast.capture._refine import FrameResult, ShotRefinement
 from rigcast.capture._sides import Sides
 from rigcast.capture._solution import Capture
+from rigcast.capture._still import at_rest
 from rigcast.capture._tracks import CaptureSettings, Tracks, checked_tracks
 
 Float64 = NDArray[np.float64]
@@ -98,6 +99,7 @@ def solve_again(
         raise check.wrong("fixed", "outside the bounds of the rig somewhere", "inside them")
     given = (0.0, 0.0) if priors is None else priors
     target, pull = (np.broadcast_to(check.numbers("priors", v, "", "K", "T K"), pins.shape) for v in given)
+    pins = at_rest(rig, pins, found.still)
     sides = Sides(rig, found)
     edit = _Edit(
         rig, tracks, sides.filmed(pins), sides.filmed(target), sides.filmed(pull), settings or CaptureSettings()

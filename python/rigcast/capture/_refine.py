@@ -18,6 +18,7 @@ from rigcast.capture._refine_request import RefineRequest, RefineSettings, check
 from rigcast.capture._samples import SampledSurface, draw_surface
 from rigcast.capture._sides import Sides
 from rigcast.capture._solution import Capture, PictureFit
+from rigcast.capture._still import at_rest
 from rigcast.capture._tracks import FEWEST, Tracks
 from rigcast.render._camera import Camera
 
@@ -101,7 +102,8 @@ def refine(
         rig, sides.found, pictures, points, covariance, region, fixed, priors, settings or RefineSettings()
     )
     target, strength = sides.filmed(request.prior_target), sides.filmed(request.prior_strength)
-    request = replace(request, fixed=sides.filmed(request.fixed), prior_target=target, prior_strength=strength)
+    pins = sides.filmed(at_rest(rig, request.fixed, found.still))
+    request = replace(request, fixed=pins, prior_target=target, prior_strength=strength)
     return sides.shown(ShotRefinement(request).run())
 
 

@@ -43,6 +43,7 @@ def mirror_image(rig: BlendshapeRig, found: Capture) -> Capture:
         weights=found.weights[:, swap],
         fixed=None if found.fixed is None else found.fixed[:, swap],
         strength=found.strength[swap],
+        still=np.sort(swap[found.still]),
         head=turned(found.head),
         neutral_head=turned(found.neutral_head),
         mirrored=not found.mirrored,

@@ -119,6 +119,8 @@ class Capture:
         Pins that it was solved with, NaN where weights were free.
     slides : LipSlides, optional
         If inner lips slid on their silhouettes.
+    still : (n,) int64
+        Columns of shapes that stay at rest unless they are pinned, as ``CaptureSettings.still`` says.
     mirrored : bool
         Sides are exchanged against the video, which is a mirror image.
     """
@@ -145,6 +147,7 @@ class Capture:
     pictures: PictureFit | None = None
     fixed: Float64 | None = None
     slides: LipSlides | None = None
+    still: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     mirrored: bool = False
 
     @property

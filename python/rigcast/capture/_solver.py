@@ -35,6 +35,7 @@ from rigcast.capture._places import Places
 from rigcast.capture._request import CaptureRequest, checked_request, given_tracks
 from rigcast.capture._sides import exchanged, mirror_image
 from rigcast.capture._solution import Capture
+from rigcast.capture._still import note_of
 from rigcast.capture._tracks import CaptureSettings, Tracks, with_note
 
 Float64 = NDArray[np.float64]
@@ -139,6 +140,7 @@ def solve(
         fixed=request.fixed[:, swap],
         prior_target=request.prior_target[:, swap],
         prior_strength=request.prior_strength[:, swap],
+        still=np.sort(swap[request.still]),
     )
     said = "the video is a mirror image: left and right of the result were exchanged"
     result = mirror_image(rig, _solved(pinned))
@@ -283,9 +285,11 @@ def _frames(
         center=ready.camera.center,
         fixed=request.fixed,
         slides=slides,
+        still=request.still,
     )
     given = request.focal is not None or tracks.points.shape[2] == 3
-    return replace(result, notes=(*tracks.notes, *notes, *notes_of(result, tracks, given)))
+    resting = note_of(stage.rig, request.still, request.settings.still)
+    return replace(result, notes=(*tracks.notes, *notes, *resting, *notes_of(result, tracks, given)))
 
 
 def _engine(request: CaptureRequest, stage: ShotStage, ready: Ready, points: Float64) -> dict[str, Any]:

@@ -131,6 +131,13 @@ def _add_weights(group: Any) -> None:
         type=arguments.existing_file,
         help="{\"shape\": factor, ...}: how much stronger than the character's the actor's motion is",
     )
+    group.add_argument(
+        "--still",
+        metavar="PATTERN",
+        nargs="*",
+        help="names of shapes that stay at rest, such as 'viseme*' (default: visemes beside ARKit's shapes, which are "
+        "mixes of these; without a pattern all shapes are solved)",
+    )
     group.add_argument("--smoothing", metavar="S", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
     group.add_argument("--sparsity", metavar="S", type=_least_zero, help=f"default {SETTINGS.sparsity:g}; 0: none")
     group.add_argument(
@@ -175,6 +182,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
         noise=args.noise,
         silhouettes=args.silhouettes,
+        still=None if args.still is None else tuple(args.still),
     )
     pictures = None if seen is None else capture.Pictures(seen)
     given = {
