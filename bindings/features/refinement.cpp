@@ -86,6 +86,13 @@ public:
         const ReleasedGil released;
         solver_.close(fit_);
     }
+    void recall(const ArrayLike& weights, const ArrayLike& pose, const ArrayLike& ended, const ArrayLike& ended_pose,
+                const ArrayLike& light) {
+        const FrameStart begin = start("PictureSolver.recall", weights, pose);
+        const PictureState end = state("PictureSolver.recall", ended, ended_pose, light);
+        const ReleasedGil released;
+        fit_ = solver_.recall(begin.values.data(), begin.head, end);
+    }
     Array<double> gates(double sigma) {
         Array<double> result(static_cast<py::ssize_t>(shapes_));
         double* to = result.mutable_data();
@@ -279,6 +286,8 @@ void bind_refinement(py::module_& module) {
         .def("solve", &FrameSolving::solve, py::arg("points"), py::arg("certainty"), py::arg("whitening"),
              py::arg("target"), py::arg("strength"), py::arg("low"), py::arg("high"), py::arg("weights"),
              py::arg("pose"), "Solves the opened picture; a dict of arrays.")
+        .def("recall", &FrameSolving::recall, py::arg("weights"), py::arg("pose"), py::arg("ended"),
+             py::arg("ended_pose"), py::arg("light"), "In place of a solve of the opened picture whose end is known.")
         .def("close", &FrameSolving::close, "Ends the frame.")
         .def("energy", &FrameSolving::energy, py::arg("weights"), py::arg("pose"), py::arg("light"),
              "Energy of the frame solved last, on its fine level, and the gradient (K + 6,).")

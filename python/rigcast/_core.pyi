@@ -2846,6 +2846,17 @@ class PictureSolver:
         """
         Makes a picture (H, W, 3) ready, given about where the face is.
         """
+    def recall(
+        self,
+        weights: numpy.typing.ArrayLike,
+        pose: numpy.typing.ArrayLike,
+        ended: numpy.typing.ArrayLike,
+        ended_pose: numpy.typing.ArrayLike,
+        light: numpy.typing.ArrayLike,
+    ) -> None:
+        """
+        In place of a solve of the opened picture whose end is known.
+        """
     def solve(
         self,
         points: numpy.typing.ArrayLike,

@@ -9,6 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._formats.registry import MADE_WEIGHTS, written_endings
+from rigcast.capture._sides import exchanged
 from rigcast.cli import _dispatch as dispatch
 from tests.capture.capture import FOCAL, SIZE, acting, film
 from tests.support.blender import has_blender
@@ -109,14 +110,16 @@ def test_pins_of_an_earlier_capture_survive(run, place):
     assert (weights[5:9, 3] == np.float32(0.6)).all()
 
 
-def test_corrected_frames_refit_the_shapes_and_are_kept(run, place, tmp_path):
-    """Rows without NaN; the others are solved again on the fitted shapes."""
-    first = run("-o", "w.npz")
+@pytest.mark.parametrize("mirrored", [[], ["--mirrored"]])
+def test_corrected_frames_refit_the_shapes_and_are_kept(run, place, mirrored):
+    """Rows without NaN; the others are solved again on the fitted shapes. Corrections have the character's sides."""
+    first = run("-o", "w.npz", *mirrored)
     rig, shot = place[1], place[2]
-    corrected = np.full(shot.weights.shape, np.nan)
-    corrected[[6, 12, 18]] = shot.weights[[6, 12, 18]] * 0.8  # the actor's shapes are stronger than the character's
+    truth = shot.weights[:, exchanged(rig)] if mirrored else shot.weights
+    corrected = np.full(truth.shape, np.nan)
+    corrected[[6, 12, 18]] = truth[[6, 12, 18]] * 0.8  # the actor's shapes are stronger than the character's
     np.save("corrected.npy", corrected)
-    again = run("-o", "again.npz", "--corrected", "corrected.npy")
+    again = run("-o", "again.npz", "--corrected", "corrected.npy", *mirrored)
     weights, plain = (rc.sources.load_blendshape_weights(name, rig)[0] for name in ("again.npz", "w.npz"))
     assert np.array_equal(weights[[6, 12, 18]], corrected[[6, 12, 18]].astype(np.float32))
     assert weights[20:].sum() < 0.95 * plain[20:].sum()
@@ -156,7 +159,6 @@ def test_the_map_is_written(run, place):
     ("options", "words"),
     [
         (["--prior-strength", "1"], "--prior-strength is about the weights that --priors reads"),
-        (["--corrected", "w.npy", "--mirrored"], "not --mirrored"),
         (["--neutral", "500"], "neutral is 500"),
         (["--detector", "ibug68"], "68 points of ibug68"),
     ],

@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._rigs.matching import plain_name
 from rigcast._validate import bad_argument
-from rigcast.capture._detectors import Detector
-from rigcast.capture._neutral import Ready, ShotStage
+from rigcast.capture._detectors import DETECTORS, Detector
+from rigcast.capture._neutral import Ready, ShotStage, upright
 from rigcast.capture._places import Places
 from rigcast.capture._request import CaptureRequest
 from rigcast.capture._samples import connected
+from rigcast.capture._solution import Capture, LipSlides
 from rigcast.metrics._distortion import triangles
 
 Float64 = NDArray[np.float64]
@@ -101,10 +102,11 @@ def on_silhouettes(
     ready: Ready,
     solved: dict[str, Any],
     solve: Callable[[Float64], dict[str, Any]],
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], LipSlides]:
     """The frames solved again with the inner lips where the lips' silhouettes are, held while a frame is solved.
 
     A point that slid has its observation moved back by as far as it slid since the neutral, where all points are exact.
+    Returns the solves before the last, too.
 
     Parameters
     ----------
@@ -123,15 +125,51 @@ def on_silhouettes(
     if request.layout is None or stage.tracks.points.shape[2] == 3:
         got = "silhouettes of inner lips for points in space, or of no known detector"
         raise bad_argument("solve", "settings", got, "images, and points of mediapipe, ibug68 or openface")
-    lips = InnerLips(stage.rig, stage.places, request.layout)
-    camera = ready.camera.focal, ready.camera.center
-    rest = np.clip(0.0, *stage.rig.bounds.T).astype(np.float64)[None]
-    at_rest = lips.away(rest, ready.neutral_pose[None], *camera)
+    lips = SlidLips(stage.rig, stage.places, request.layout, (ready.camera.focal, ready.camera.center))
+    lips.rest_at(ready.neutral_pose)
+    before = []
     for _ in range(SLIDES):
-        away = lips.away(solved["weights"], solved["pose"], *camera) - at_rest
-        away[solved["lost"] > 0] = 0.0
-        solved = solve(stage.tracks.points - away)
-    return solved
+        before.append(solved)
+        solved = solve(stage.tracks.points - lips.slid(solved["weights"], solved["pose"], solved["lost"] > 0))
+    weights, pose = (np.stack([one[key] for one in before]) for key in ("weights", "pose"))
+    return solved, LipSlides(request.layout.name, weights, pose)
+
+
+class SlidLips(InnerLips):
+    """How far points of inner lips slid on the mesh since the neutral, where all points are exact.
+
+    Parameters
+    ----------
+    rig, places, layout
+        As of :class:`InnerLips`.
+    camera : (focal, center)
+    """
+
+    def __init__(
+        self, rig: BlendshapeRig, places: Places, layout: Detector, camera: tuple[float, tuple[float, float]]
+    ) -> None:
+        super().__init__(rig, places, layout)
+        self.camera = camera
+        self.at_rest: Float64 = np.zeros((1, len(places.vertices), 2))
+
+    def rest_at(self, neutral_pose: Float64) -> None:
+        """Count from the neutral, whose head has a pose (3, 4) before the camera."""
+        rest = np.clip(0.0, *self.rig.bounds.T).astype(np.float64)[None]
+        self.at_rest = self.away(rest, neutral_pose[None], *self.camera)
+
+    def slid(self, weights: Float64, pose: Float64, lost: NDArray[np.bool_]) -> Float64:
+        """(T, P, 2) pixels, 0 in frames that are lost."""
+        away = self.away(weights, pose, *self.camera) - self.at_rest
+        away[lost] = 0.0
+        return away
+
+
+def lips_of(rig: BlendshapeRig, found: Capture) -> SlidLips:
+    """The inner lips of a capture that has slides, as it was filmed."""
+    assert found.slides is not None
+    lips = SlidLips(rig, found.places, DETECTORS[found.slides.detector], (found.focal, found.center))
+    lips.rest_at(upright(rig) @ found.neutral_head)
+    return lips
 
 
 def _image(places: Float64, focal: float, center: tuple[float, float]) -> Float64:

@@ -11,6 +11,7 @@ from rigcast._core import BlendshapeRig, PointModel, solve_points
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._actors.cast import neighbors
 from rigcast.capture._neutral import engine_terms, upright
+from rigcast.capture._sides import Sides
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import CaptureSettings, Tracks, checked_tracks
 
@@ -25,7 +26,7 @@ ON = 1e-3  # weight from which a corrected frame tells about a shape
 
 @dataclass(frozen=True, eq=False)
 class PersonalRig:
-    """A rig whose shapes move as an actor's do.
+    """A rig whose shapes move as an actor's do; of a mirrored video, those of the mirrored actor, whom it shows.
 
     Attributes
     ----------
@@ -97,7 +98,8 @@ def personalize(
         sum_frames sum_points |projected - point|^2 / noise^2
           + sum_k (a_kk - 1)^2 / strength^2 + sum_(k, j) a_kj^2 / mix^2
 
-    :func:`solve` and :func:`refine` on the returned rig, with the corrected frames as pins, solve the shot again.
+    :func:`solve` and :func:`refine` on the returned rig, with the corrected frames as pins, solve the shot again, of a
+    mirrored video with ``mirrored``, too.
 
     Parameters
     ----------
@@ -147,7 +149,8 @@ def personalize(
     frames = np.flatnonzero(~np.isnan(rows).any(axis=1) & ~found.lost)
     if not len(frames) or not (np.abs(rows[frames]) > ON).any():
         raise check.wrong("corrected", "without a whole row that shows an expression", "whole rows for some frames")
-    return _Fit(rig, found, tracks, frames, rows[frames], spread).run()
+    sides = Sides(rig, found)
+    return _Fit(rig, sides.found, tracks, frames, sides.filmed(rows[frames]), spread).run()
 
 
 class _Fit:

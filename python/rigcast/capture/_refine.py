@@ -12,14 +12,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, PictureSolver, PointModel, PointTerms, SurfaceSamples
 from rigcast._validate import bad_argument, check_blendshape_rig
+from rigcast.capture._lips import lips_of
 from rigcast.capture._neutral import face_size, upright
 from rigcast.capture._refine_request import RefineRequest, RefineSettings, checked_refinement, picture_terms
 from rigcast.capture._samples import SampledSurface, draw_surface
+from rigcast.capture._sides import Sides
 from rigcast.capture._solution import Capture, PictureFit
+from rigcast.capture._still import at_rest
 from rigcast.capture._tracks import FEWEST, Tracks
 from rigcast.render._camera import Camera
 
 Float64 = NDArray[np.float64]
+FrameResult = dict[str, Any]  # of the engine
 
 REST = 1e-3  # pull on weights toward 0, which shapes without samples follow
 ELSEWHERE = 0.2  # of the face's size: points of another shot, or of a mirrored one
@@ -58,8 +62,9 @@ def refine(
         Of :func:`solve`, with a neutral frame of the shot.
     pictures : sequence of (H, W, 3) uint8 arrays
         One per frame, such as an array (T, H, W, 3) or :class:`Pictures`; the points of ``found`` are in their pixels.
+        Of a mirrored video, as it is.
     points : Tracks or (T, P, 2) array, optional
-        Those that were solved; without them the pictures decide alone.
+        Those that were solved; without them the pictures decide alone. Inner lips slide if they did in the solve.
     covariance : (P, 2, 2) or (T, P, 2, 2) array, optional
         Of each point's error, in square pixels; by default ``found.noise`` along both axes.
     region : (V,) array, optional
@@ -92,10 +97,14 @@ def refine(
     (True, (3, 3, 9))
     """
     check_blendshape_rig("refine", rig)
+    sides = Sides(rig, found)
     request = checked_refinement(
-        rig, found, pictures, points, covariance, region, fixed, priors, settings or RefineSettings()
+        rig, sides.found, pictures, points, covariance, region, fixed, priors, settings or RefineSettings()
     )
-    return ShotRefinement(request).run()
+    target, strength = sides.filmed(request.prior_target), sides.filmed(request.prior_strength)
+    pins = sides.filmed(at_rest(rig, request.fixed, found.still))
+    request = replace(request, fixed=pins, prior_target=target, prior_strength=strength)
+    return sides.shown(ShotRefinement(request).run())
 
 
 class ShotRefinement:
@@ -119,6 +128,8 @@ class ShotRefinement:
         self.used = used
         offsets = found.offsets[used] if self.settings.offsets else np.zeros((len(used), 3))
         self.points = PointModel(rig, found.places.vertices[used], found.places.weights[used], found.strength, offsets)
+        terms = picture_terms(self.settings, found.focal * self.points.radius / self.neutral_pose[2, 3])
+        self.draw_every, self.frames = terms.draw_every, 0
         self.solver = PictureSolver(
             rig,
             self.samples,
@@ -137,9 +148,10 @@ class ShotRefinement:
                 max_iterations=1,
                 debias=False,
             ),
-            picture_terms(self.settings, found.focal * self.points.radius / self.neutral_pose[2, 3]),
+            terms,
         )
         self.rest = np.clip(0.0, *rig.bounds.T).astype(np.float64)
+        self.lips = None if found.slides is None else lips_of(rig, found)
         self._check_points()
 
     def _check_points(self) -> None:
@@ -158,23 +170,27 @@ class ShotRefinement:
 
     def run(self) -> Capture:
         """Calibrate, solve all frames once or several times, and make the result."""
-        found = self.request.found
-        for t in found.neutral:
-            pose = self.neutral_pose if t == found.neutral[0] else self.pose[t]
-            self.solver.calibrate(self.request.pictures[t], self.rest, pose)
+        self.calibrate()
         started = time.perf_counter()
-        frames = len(found.weights)
-        results: list[dict[str, Any]] = [{}] * frames
+        frames = len(self.request.found.weights)
+        results: list[FrameResult] = [{}] * frames
         gates = np.zeros((frames, self.request.rig.num_shapes))
         for t in range(frames):
-            self._frame(t, results, gates)
+            self.frame(t, results, gates)
         for number in range(1, self.settings.passes):
             order = range(frames) if number % 2 == 0 else range(frames - 1, -1, -1)
             for t in order:
-                self._frame(t, results, gates, alone=False)
-        return self._result(results, gates, time.perf_counter() - started)
+                self.frame(t, results, gates, alone=False)
+        return self.result(results, gates, time.perf_counter() - started)
 
-    def _frame(self, t: int, results: list[dict[str, Any]], gates: Float64, alone: bool = True) -> None:
+    def calibrate(self) -> None:
+        """Show the solver the neutral frames."""
+        neutral = self.request.found.neutral
+        for t in neutral:
+            pose = self.neutral_pose if t == neutral[0] else self.pose[t]
+            self.solver.calibrate(self.request.pictures[t], self.rest, pose)
+
+    def frame(self, t: int, results: list[FrameResult], gates: Float64, alone: bool = True) -> None:
         """Solve frame t, smoothed toward the frame before, or toward both of its neighbors."""
         request, found = self.request, self.request.found
         begin = (found.weights[t], self.pose[t]) if alone else (results[t]["weights"], results[t]["pose"])
@@ -188,21 +204,52 @@ class ShotRefinement:
             if 0 <= other < len(results) and results[other] and (other < t or not alone):
                 strength = strength + rate * gates[gate]
                 pulled = pulled + rate * gates[gate] * results[other]["weights"]
-        pins = request.fixed[t]
-        low, high = (np.where(np.isnan(pins), bound, pins) for bound in request.rig.bounds.T.astype(np.float64))
-        results[t] = self.solver.solve(
-            np.nan_to_num(request.tracks.points[t, self.used]),
+        found_here = self.solver.solve(
+            np.nan_to_num(self._points(t, *begin)),
             self.settings.landmarks * request.tracks.certainty[t, self.used],
             request.whitening[t, self.used],
             pulled / strength,
             strength,
-            low,
-            high,
+            *self._box(t),
             *begin,
         )
+        self.frames += 1
+        results[t] = found_here | {"used": len(found_here["used"])}
         self.solver.close()
 
-    def _result(self, results: list[dict[str, Any]], gates: Float64, seconds: float) -> Capture:
+    def recall(self, t: int, result: FrameResult) -> None:
+        """Stand where frame t ended, without solving it again."""
+        begin = self.request.found.weights[t], self.pose[t]
+        self.solver.open(self.request.pictures[t], *begin)
+        start = np.clip(begin[0], *self._box(t))
+        self.solver.recall(start, begin[1], result["weights"], result["pose"], result["light"])
+        self.frames += 1
+        self.solver.close()
+
+    def stand_before(self, t: int, results: list[FrameResult]) -> None:
+        """Recall the frames since the z-buffer before frame t was drawn: then it is solved as if all before it were."""
+        first = max(t - 1, 0) // self.draw_every * self.draw_every
+        if t > 0:
+            while self.frames % self.draw_every:
+                self.recall(first, results[first])
+        for before in range(first, t):
+            self.recall(before, results[before])
+
+    def _box(self, t: int) -> tuple[Float64, Float64]:
+        """Bounds (K,) of a frame's weights."""
+        pins = self.request.fixed[t]
+        low, high = (np.where(np.isnan(pins), bound, pins) for bound in self.request.rig.bounds.T.astype(np.float64))
+        return low, high
+
+    def _points(self, t: int, weights: Float64, pose: Float64) -> Float64:
+        """(U, 2) points of a frame, those of inner lips back by as far as they slid where the frame starts."""
+        points = self.request.tracks.points[t]
+        if self.lips is not None:
+            points = points - self.lips.slid(weights[None], pose[None], self.request.found.lost[t : t + 1])[0]
+        return np.asarray(points[self.used])
+
+    def result(self, results: list[FrameResult], gates: Float64, seconds: float) -> Capture:
+        """The capture of all frames."""
         found = self.request.found
         lost = np.array([row["lost"] for row in results])
         notes = list(found.notes)
@@ -213,10 +260,11 @@ class ShotRefinement:
             albedo=np.array(self.solver.albedo),
             vertices=self.surface.vertices,
             shares=self.surface.shares,
-            used=np.array([len(row["used"]) for row in results]),
+            used=np.array([row["used"] for row in results]),
             gates=gates,
             start_energy=np.array([row["start_energy"] for row in results]),
             steps=np.array([row["steps"] for row in results]),
+            request=self.request,
         )
         return replace(
             found,
@@ -226,4 +274,5 @@ class ShotRefinement:
             notes=tuple(notes),
             seconds=seconds,
             pictures=fit,
+            fixed=self.request.fixed,
         )

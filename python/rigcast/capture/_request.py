@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._rigs.matching import plain_name
 from rigcast._validate import Arguments
 from rigcast.capture._detectors import DETECTORS, Detector, of_count
 from rigcast.capture._places import Places, places_of_vertices
+from rigcast.capture._still import at_rest, still_shapes
 from rigcast.capture._tracks import CaptureSettings, Tracks, checked_tracks
 
 Float64 = NDArray[np.float64]
@@ -33,6 +33,7 @@ class CaptureRequest:
     prior_target: Float64
     prior_strength: Float64
     settings: CaptureSettings
+    still: NDArray[np.int64]  # columns of shapes
 
 
 def given_tracks(points: Any, certainty: Any, size: Any, fps: float) -> Tracks:
@@ -88,21 +89,22 @@ def checked_request(
         raise check.wrong("strength", f"{strengths.min():g} for one shape", "above 0")
     pins = np.full(shape, np.nan) if fixed is None else check.numbers("fixed", fixed, "K", "T K", missing=True)
     pins = np.broadcast_to(pins, shape)
+    still = still_shapes(rig, settings.still)
     if ((pins < rig.bounds[:, 0]) | (pins > rig.bounds[:, 1])).any():
         raise check.wrong("fixed", "outside the bounds of the rig somewhere", "inside them")
     both = [np.broadcast_to(check.numbers("priors", value, "", "K", "T K"), shape).copy() for value in (target, pull)]
     focal = None if focal is None else check.number("focal", focal, above=0.0)
-    return CaptureRequest(rig, tracks, layout, places, rest, focal, strengths, pins.copy(), both[0], both[1], settings)
-
-
-def exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:
-    """For each shape the one of the other side, or itself."""
-    plain = [plain_name(name) for name in rig.shape_names]
-    place = {name: k for k, name in enumerate(plain)}
-
-    def other(name: str) -> str:
-        if name.endswith("left"):
-            return name.removesuffix("left") + "right"
-        return name.removesuffix("right") + "left" if name.endswith("right") else name
-
-    return np.array([place.get(other(name), k) for k, name in enumerate(plain)], np.int64)
+    return CaptureRequest(
+        rig,
+        tracks,
+        layout,
+        places,
+        rest,
+        focal,
+        strengths,
+        at_rest(rig, pins, still),
+        both[0],
+        both[1],
+        settings,
+        still,
+    )

@@ -5,12 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_npz
 from rigcast.capture._places import Places
+
+if TYPE_CHECKING:
+    from rigcast.capture._refine_request import RefineRequest
 
 Float64 = NDArray[np.float64]
 
@@ -34,6 +38,8 @@ class PictureFit:
     start_energy : (T,) float64
         On the fine level, where the steps began; ``Capture.energy`` is where they ended.
     steps : (T,) int64
+    request : RefineRequest
+        All that was refined, and how: :func:`solve_again` refines by it again.
     """
 
     light: Float64
@@ -44,6 +50,26 @@ class PictureFit:
     gates: Float64
     start_energy: Float64
     steps: NDArray[np.int64]
+    request: RefineRequest
+
+
+@dataclass(frozen=True)
+class LipSlides:
+    """Solves of a shot that its points on inner lips were found by; each one has them where the one before had them.
+
+    Attributes
+    ----------
+    detector : str
+        Layout of the points.
+    weights : (N, T, K) float64
+        Of each solve but the last, the first one with fixed lips.
+    pose : (N, T, 3, 4) float64
+        Of the head before the camera.
+    """
+
+    detector: str
+    weights: Float64
+    pose: Float64
 
 
 @dataclass(frozen=True)
@@ -91,6 +117,12 @@ class Capture:
         If :func:`refine` made it.
     fixed : (T, K) float64, optional
         Pins that it was solved with, NaN where weights were free.
+    slides : LipSlides, optional
+        If inner lips slid on their silhouettes.
+    still : (n,) int64
+        Columns of shapes that stay at rest unless they are pinned, as ``CaptureSettings.still`` says.
+    mirrored : bool
+        Sides are exchanged against the video, which is a mirror image.
     """
 
     weights: Float64
@@ -114,6 +146,9 @@ class Capture:
     center: tuple[float, float] = (0.0, 0.0)
     pictures: PictureFit | None = None
     fixed: Float64 | None = None
+    slides: LipSlides | None = None
+    still: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    mirrored: bool = False
 
     @property
     def motion(self) -> Float64:

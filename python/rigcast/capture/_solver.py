@@ -32,14 +32,15 @@ from rigcast.capture._neutral import (
     upright,
 )
 from rigcast.capture._places import Places
-from rigcast.capture._request import CaptureRequest, checked_request, exchanged, given_tracks
+from rigcast.capture._request import CaptureRequest, checked_request, given_tracks
+from rigcast.capture._sides import exchanged, mirror_image
 from rigcast.capture._solution import Capture
+from rigcast.capture._still import note_of
 from rigcast.capture._tracks import CaptureSettings, Tracks, with_note
 
 Float64 = NDArray[np.float64]
 
 UNKNOWN_SIZE = 8.0  # longer side of the image in sizes of the face, where the size is not given
-MIRROR = np.diag([-1.0, 1.0, 1.0])
 
 
 def solve(
@@ -139,6 +140,7 @@ def solve(
         fixed=request.fixed[:, swap],
         prior_target=request.prior_target[:, swap],
         prior_strength=request.prior_strength[:, swap],
+        still=np.sort(swap[request.still]),
     )
     said = "the video is a mirror image: left and right of the result were exchanged"
     result = mirror_image(rig, _solved(pinned))
@@ -247,9 +249,11 @@ def _frames(
 ) -> Capture:
     tracks, places, used = stage.tracks, stage.places, stage.places.used
     started = time.perf_counter()
-    solved = _engine(request, stage, ready, tracks.points)
+    solved, slides = _engine(request, stage, ready, tracks.points), None
     if request.settings.silhouettes:
-        solved = on_silhouettes(request, stage, ready, solved, lambda moved: _engine(request, stage, ready, moved))
+        solved, slides = on_silhouettes(
+            request, stage, ready, solved, lambda moved: _engine(request, stage, ready, moved)
+        )
     seconds = time.perf_counter() - started
     lost = solved["lost"].astype(bool)
     weights = _between(solved["weights"], lost)
@@ -280,9 +284,12 @@ def _frames(
         neutral_head=facing @ ready.neutral_pose,
         center=ready.camera.center,
         fixed=request.fixed,
+        slides=slides,
+        still=request.still,
     )
     given = request.focal is not None or tracks.points.shape[2] == 3
-    return replace(result, notes=(*tracks.notes, *notes, *notes_of(result, tracks, given)))
+    resting = note_of(stage.rig, request.still, request.settings.still)
+    return replace(result, notes=(*tracks.notes, *notes, *resting, *notes_of(result, tracks, given)))
 
 
 def _engine(request: CaptureRequest, stage: ShotStage, ready: Ready, points: Float64) -> dict[str, Any]:
@@ -314,21 +321,3 @@ def _rigid(head: Float64) -> Float64:
     """Transforms (T, 3, 4) whose rotations are orthonormal."""
     u, _, vt = np.linalg.svd(head[:, :, :3])
     return np.concatenate([u @ vt, head[:, :, 3:]], axis=2)
-
-
-def mirror_image(rig: BlendshapeRig, found: Capture) -> Capture:
-    """Weights and head of the mirrored actor; places and offsets stay those of the points."""
-    swap = exchanged(rig)
-    own = upright(rig).T @ (np.diag([1.0, -1.0, -1.0]) @ MIRROR @ np.diag([1.0, -1.0, -1.0])) @ upright(rig)
-
-    def turned(transform: Float64) -> Float64:
-        return np.concatenate([own @ transform[..., :3] @ own, own @ transform[..., 3:]], axis=-1)
-
-    return replace(
-        found,
-        weights=found.weights[:, swap],
-        fixed=None if found.fixed is None else found.fixed[:, swap],
-        strength=found.strength[swap],
-        head=turned(found.head),
-        neutral_head=turned(found.neutral_head),
-    )

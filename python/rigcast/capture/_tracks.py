@@ -38,6 +38,9 @@ class CaptureSettings:
     silhouettes : bool
         Points of the inner lips lie on the lips' silhouettes, as detectors place them, and slide over the mesh; else
         they stay at their places. Of images alone, and of detectors whose layout is known.
+    still : tuple of str, optional
+        Patterns of names, such as ``("viseme*",)``, of shapes that stay at rest unless they are pinned. By default
+        visemes beside ARKit's shapes, as they are mixes of these; ``()``: all shapes are solved.
     """
 
     smoothing: float = 1.0
@@ -47,6 +50,7 @@ class CaptureSettings:
     noise: float | None = None
     iterations: int = 30
     silhouettes: bool = False
+    still: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ class Snapshot:
     figure: Figure
     states: list[State]
     fps: float
+    head: NDArray[np.float64] | None = None  # (T, 3, 4)
 
     @classmethod
     def of(cls, stage: Stage) -> Snapshot:
@@ -42,7 +43,9 @@ class Snapshot:
         if timeline.is_empty:
             return cls(stage.figure, [stage.state], timeline.fps)
         states = [State(stage.within(timeline.row(t)), timeline.pose(t)) for t in range(timeline.frames)]
-        return cls(stage.figure, states, timeline.fps)
+        head = timeline.head
+        moved = None if head is None else np.array([head.at(t) for t in range(timeline.frames)])
+        return cls(stage.figure, states, timeline.fps, moved)
 
     @property
     def rows(self) -> NDArray[np.float32]:
@@ -79,6 +82,8 @@ def _npz(snapshot: Snapshot, path: Path) -> None:
     arrays: dict[str, Any] = {"channels": snapshot.rows, "names": names, "fps": np.float64(snapshot.fps)}
     if isinstance(snapshot.figure, ModelFigure):
         arrays["poses"] = snapshot.poses()
+    if snapshot.head is not None:
+        arrays["transforms"] = snapshot.head
     atomic_npz(path, arrays, compressed=True)
 
 
@@ -98,7 +103,7 @@ def _written(snapshot: Snapshot, path: Path) -> list[str]:
     figure = snapshot.figure
     model = figure.model if isinstance(figure, ModelFigure) else None
     if isinstance(model, BlendshapeRig):
-        return exports.write_blendshape_weights(path, model, snapshot.poses(), fps=snapshot.fps)
+        return exports.write_blendshape_weights(path, model, snapshot.poses(), snapshot.fps, snapshot.head)
     rig: Any = figure.rig if isinstance(figure, RigFigure) else None
     if path.suffix == ".glb" and getattr(rig, "skeleton", None) is not None:
         return exports.write_motion(path, rig, snapshot.rows, snapshot.fps)

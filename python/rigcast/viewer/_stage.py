@@ -130,10 +130,11 @@ class Stage:
         self._notice, self.drags.note = self._notice or self.drags.note, ""
 
     def shown(self) -> list[Vertices]:
-        """Vertices (V, 3) of each figure as they stand."""
-        if self.beside is None:
-            return [self.vertices]
-        return [self.vertices, beside_vertices(self.beside, self.figure, self.state, self.timeline.frame)]
+        """Vertices (V, 3) of each figure as they stand, moved by the clip's head."""
+        shown = [self.vertices]
+        if self.beside is not None:
+            shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
+        return [self.timeline.moved(vertices) for vertices in shown]
 
     def _frame(self) -> bytes:
         self.number += 1
@@ -152,8 +153,8 @@ class Stage:
             "frame": self.number,
             "boxes": boxes,
             "row": [round(float(x), 4) for x in self.state.row],
-            "pins": self.drags.facts(self.vertices),
-            "handles": self.handles.facts(self.state),
+            "pins": self.timeline.placed(self.drags.facts(self.vertices)),
+            "handles": self.timeline.placed(self.handles.facts(self.state)),
             "timeline": self.timeline.facts(),
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
@@ -259,7 +260,7 @@ class Stage:
 
     @handle.register
     def _grab_point(self, message: messages.Grab, _: float) -> None:
-        vectors = [np.array(given, np.float64) for given in (message.origin, message.direction, message.facing)]
+        vectors = self.timeline.ray(message.origin, message.direction, message.facing)
         hit = self.drags.grab(message.pin, self._picker, *vectors)
         self._grab = {"pin": message.pin, "hit": hit}
         if hit:
@@ -270,14 +271,14 @@ class Stage:
     @handle.register
     def _grip(self, message: messages.Grip, _: float) -> None:
         self.timeline.playing = False
-        self.handles.grip(message.handle, np.array(message.facing, np.float64), message.firm, self.state)
+        self.handles.grip(message.handle, self.timeline.ray((0, 0, 0), message.facing)[1], message.firm, self.state)
         if isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
             self._notice = FITTING
 
     @handle.register
     def _pull_handle(self, message: messages.Pull, _: float) -> None:
-        state = self.handles.pull(message.handle, np.array(message.origin), np.array(message.direction))
-        if state is not None:
+        ray = self.timeline.ray(message.origin, message.direction)
+        if (state := self.handles.pull(message.handle, *ray)) is not None:
             self.stand(state)
 
     @handle.register
@@ -287,8 +288,7 @@ class Stage:
 
     @handle.register
     def _drag(self, message: messages.Drag, _: float) -> None:
-        origin, direction = np.array(message.origin, np.float64), np.array(message.direction, np.float64)
-        if self.drags.move(message.pin, origin, direction):
+        if self.drags.move(message.pin, *self.timeline.ray(message.origin, message.direction)):
             self._unsolved, self._attempts = True, 0
 
     @handle.register

@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.plot._image import png
+from rigcast.viewer._figures._figure import Vertices
 from rigcast.viewer._figures._posing import Row
+from rigcast.viewer._head import PlayedHead, Vector
 
 DEFAULT_FRAMES = 96
 MOST_FRAMES = 100_000
@@ -38,11 +40,14 @@ class Timeline:
     ----------
     pictures : sequence of (H, W, 3) uint8 arrays, or None
         What the clip was captured from, one per frame.
+    head : PlayedHead or None
+        Moves what is shown of each frame.
     """
 
     def __init__(self, rest: Row, rows: Rows | None = None, poses: Rows | None = None, fps: float = 24.0) -> None:
         self.poses, self.rows, self._rest = poses, rows, rest
         self.pictures: Pictures | None = None
+        self.head: PlayedHead | None = None
         self._drawn: tuple[int, str] = (-1, "")  # frame, and its picture as an address
         self.frames = DEFAULT_FRAMES if rows is None else len(rows)
         self.fps, self.speed = fps, 1.0
@@ -82,6 +87,19 @@ class Timeline:
     def pose(self, frame: int) -> Row | None:
         """The recorded pose at a frame; None if there is none, or keys change it."""
         return None if self.poses is None or self.keys else self.poses[min(frame, len(self.poses) - 1)]
+
+    def moved(self, vertices: Vertices) -> Vertices:
+        """Vertices (V, 3) where the head of the present frame carries them."""
+        return vertices if self.head is None else self.head.moved(vertices, self.frame)
+
+    def placed(self, facts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """Pins or handles where the head of the present frame carries them."""
+        return facts if self.head is None else self.head.placed(facts, self.frame)
+
+    def ray(self, origin: Sequence[float], *directions: Sequence[float]) -> list[Vector]:
+        """A point and directions of the page, as they lie to the figure whose head stands still."""
+        given = [np.array(numbers, np.float64) for numbers in (origin, *directions)]
+        return given if self.head is None else self.head.back(self.frame, given[0], *given[1:])
 
     def set_key(self, row: Row) -> None:
         """Keep channels at the present frame."""

@@ -21,6 +21,7 @@ from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import HandleSet
 from rigcast.viewer._handles._control_points import ControlPoints
 from rigcast.viewer._handles._limbs import limb_handles
+from rigcast.viewer._head import PlayedHead
 from rigcast.viewer._live import LiveView
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._recording import recorded
@@ -38,6 +39,7 @@ def view(
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
+    head: ArrayLike | None = None,
     seed: int = 0,
     moods: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
@@ -66,6 +68,8 @@ def view(
         Learned inverse kinematics of the model: its control points are shown as handles.
     pictures : sequence of (H, W, 3) uint8 arrays, optional
         What the clip was captured from, one per frame, such as :class:`rigcast.capture.Pictures`: shown in a corner.
+    head : array_like, shape (T, 3, 4), optional
+        Where the head is in each frame of the clip, such as ``Capture.motion``: all that is shown moves with it.
     seed : int
         Of a synthesizer.
     moods : mapping from mood to label, optional
@@ -97,7 +101,7 @@ def view(
     True
     """
     shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
-    shown["pictures"] = pictures
+    shown |= {"pictures": pictures, "head": head}
     if not isinstance(model, Synthesizer):
         for name, value in (("seed", seed or None), ("moods", moods)):
             if value is not None:
@@ -117,13 +121,14 @@ def record(
     channels: ArrayLike | None = None,
     fps: float = 24.0,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
+    head: ArrayLike | None = None,
     vertices: int | None = None,
 ) -> ViewPage:
     """Record a motion as a page that plays offline: without a server, in a notebook that is read elsewhere.
 
     Parameters
     ----------
-    model, beside, poses, channels, fps, pictures
+    model, beside, poses, channels, fps, pictures, head
         As in :func:`view`. Without a motion the page shows the rest pose.
     vertices : int, optional
         Makes a page of some hundred kilobytes, as a notebook can store it: at most so many vertices per figure, at
@@ -147,7 +152,8 @@ def record(
     >>> rc.viewer.record(face, poses=smile, fps=24).save("smile.html")
     """
     most = None if vertices is None else Arguments("record").whole("vertices", vertices, least=100)
-    return recorded(stage_of(model, beside, poses=poses, channels=channels, fps=fps, pictures=pictures), most)
+    clip: dict[str, Any] = {"poses": poses, "channels": channels, "fps": fps, "pictures": pictures, "head": head}
+    return recorded(stage_of(model, beside, **clip), most)
 
 
 def acting_stage_of(
@@ -173,6 +179,7 @@ def stage_of(
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
+    head: ArrayLike | None = None,
 ) -> Stage:
     """The stage of a view, as :func:`view` describes it."""
     rate = Arguments("view").rate("fps", fps)
@@ -190,9 +197,11 @@ def stage_of(
     if face_ik is not None:
         handles.append(ControlPoints(figure, face_ik))
     timeline = _timeline(figure, poses, channels, rate)
+    for name, value in (("pictures", pictures), ("head", head)):
+        if value is not None and timeline.rows is None:
+            raise bad_argument("view", name, "given without a clip", "beside poses or channels")
+    timeline.head = None if head is None else PlayedHead(head, timeline.frames)
     if pictures is not None:
-        if timeline.rows is None:
-            raise bad_argument("view", "pictures", "given without a clip", "beside poses or channels")
         if len(pictures) != timeline.frames:
             raise bad_argument("view", "pictures", f"{len(pictures)} of them", f"{timeline.frames}, one per frame")
         timeline.pictures = pictures

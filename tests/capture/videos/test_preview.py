@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.capture._solver import mirror_image
+from rigcast.capture._sides import mirror_image
 from rigcast.capture._video.preview import MESH, PreviewScene, preview_frame, solved_points
 from rigcast.cli import _dispatch as dispatch
 from tests.capture.capture import FOCAL, SIZE, acting, film

@@ -124,11 +124,11 @@ bool PictureSolver::step(PictureState* state, double* energy, const FrameTerms& 
         const std::vector<double>& change = quadratic_.step();
         double slope = 0.0;
         for (std::int64_t i = 0; i < n; ++i) slope += gradient_[i] * change[i];
-        if (!(slope < 0.0)) return false;
+        if (!(slope < 0.0)) break;
         double length = 1.0;
         for (int tried = 0; tried <= halvings; ++tried, length *= 0.5) {
             PictureState trial;
-            if (!move(*state, change, length, &trial)) return false;
+            if (!move(*state, change, length, &trial)) break;
             const double value = evaluate(trial);
             if (!(value <= *energy + sufficient_decrease * length * slope)) continue;
             const bool is_done = *energy - value <= tolerance_ * std::fabs(*energy);
@@ -213,9 +213,31 @@ void PictureSolver::debias(PictureFit* fit) {
     }
 }
 
+/// The samples of the opened picture that are seen and calibrated. Returns false if there are too few.
+bool PictureSolver::find_used(const double* weights, const HeadPose& head) {
+    finish_calibration();
+    const bool draw = frames_++ % std::max<std::int64_t>(terms_.draw_every, 1) == 0;
+    visibility_.see(weights, head, height_, width_, draw, &seen_);
+    fine_colors_.used.clear();
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+        if (seen_[i] && times_seen_[i] > 0.0) fine_colors_.used.push_back(static_cast<std::int32_t>(i));
+    }
+    coarse_colors_.used = fine_colors_.used;
+    return std::ssize(fine_colors_.used) >= fewest_samples;
+}
+
+PictureFit PictureSolver::recall(const double* weights, const HeadPose& head, const PictureState& end) {
+    PictureFit fit;
+    fit.state = end;
+    fit.lost = !find_used(weights, head);
+    if (fit.lost) return fit;
+    color_.start(fine_, fine_colors_, {terms_.photometric, unit_});
+    color_.evaluate(end.weights.data(), end.head, end.light);
+    return fit;
+}
+
 PictureFit PictureSolver::solve(const FramePoints& points, const FrameTerms& terms, const double* weights,
                                 const HeadPose& head) {
-    finish_calibration();
     const auto shapes = static_cast<std::size_t>(samples_.num_shapes());
     frame_points_ = points;
     frame_terms_ = &terms;
@@ -226,18 +248,12 @@ PictureFit PictureSolver::solve(const FramePoints& points, const FrameTerms& ter
     for (std::size_t k = 0; k < shapes; ++k) {
         fit.state.weights[k] = std::clamp(weights[k], terms.low[k], terms.high[k]);
     }
-    const bool draw = frames_++ % std::max<std::int64_t>(terms_.draw_every, 1) == 0;
-    visibility_.see(fit.state.weights.data(), head, height_, width_, draw, &seen_);
-    fine_colors_.used.clear();
-    for (std::size_t i = 0; i < seen_.size(); ++i) {
-        if (seen_[i] && times_seen_[i] > 0.0) fine_colors_.used.push_back(static_cast<std::int32_t>(i));
-    }
-    coarse_colors_.used = fine_colors_.used;
-    if (std::ssize(fine_colors_.used) < fewest_samples) {
+    if (!find_used(fit.state.weights.data(), head)) {
         fit.state.light = has_last_ ? last_.light : neutral_light_;
         fit.lost = true;
         return fit;
     }
+    quadratic_ = {};  // without the order of the last frame's factorization: see recall
     damping_ = first_damping;
     tolerance_ = terms_.tolerance;
     choose_start(&fit);

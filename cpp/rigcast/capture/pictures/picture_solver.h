@@ -57,7 +57,7 @@ struct PictureFit {
 /// in closed form, before the steps of a level and in their middle. As in solve_points, `debias` finds the head without
 /// the linear term, over the weights above their lowest, and the weights again under that head.
 /// Guarantee: E never rises on a level. Cost: see benchmarks/systems/capture/refinement.py.
-/// Call order of a frame: open, gates, solve, close. Not thread-safe.
+/// Call order of a frame: open, gates, solve or recall, close. Not thread-safe.
 class PictureSolver {
 public:
     /// All but the terms must outlive the solver. Throws ArgumentError if a number is out of range.
@@ -74,6 +74,9 @@ public:
     void gates(double sigma, double* result) { flow_.measure(fine_, coarse_, sigma, result); }
     /// Solves the opened picture from the better one of a start and the last frame's end.
     PictureFit solve(const FramePoints& points, const FrameTerms& terms, const double* weights, const HeadPose& head);
+    /// Stands for a solve of the opened picture from a start that is known to have ended in a state: the next frame is
+    /// solved as after that solve, bit by bit.
+    PictureFit recall(const double* weights, const HeadPose& head, const PictureState& end);
     /// Ends a frame: its flow is measured by the next one.
     void close(const PictureFit& fit);
 
@@ -91,6 +94,7 @@ public:
 private:
     void finish_calibration();
     PixelBox box(const double* weights, const HeadPose& head, std::int64_t height, std::int64_t width);
+    bool find_used(const double* weights, const HeadPose& head);
     void start_points(const HeadPose& head);
     double evaluate(const PictureState& state);
     bool step(PictureState* state, double* energy, const FrameTerms& bounds, bool is_head_fixed);

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.capture._neutral import upright
+from rigcast.capture._sides import mirror_image
 from rigcast.capture._solution import Capture
-from rigcast.capture._solver import mirror_image
 from rigcast.capture._tracks import Tracks
 from rigcast.capture._video.crops import averaged
 from rigcast.capture._video.ffmpeg import write_video

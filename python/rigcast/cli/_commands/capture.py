@@ -131,6 +131,13 @@ def _add_weights(group: Any) -> None:
         type=arguments.existing_file,
         help="{\"shape\": factor, ...}: how much stronger than the character's the actor's motion is",
     )
+    group.add_argument(
+        "--still",
+        metavar="PATTERN",
+        nargs="*",
+        help="names of shapes that stay at rest, such as 'viseme*' (default: visemes beside ARKit's shapes, which are "
+        "mixes of these; without a pattern all shapes are solved)",
+    )
     group.add_argument("--smoothing", metavar="S", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
     group.add_argument("--sparsity", metavar="S", type=_least_zero, help=f"default {SETTINGS.sparsity:g}; 0: none")
     group.add_argument(
@@ -163,8 +170,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Read points and rig, solve, and write all outputs."""
     if args.prior_strength is not None and args.priors is None:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
-    if args.corrected is not None and args.mirrored:
-        raise WrongInput("--corrected is for points that are not --mirrored")
     seen = tracked.pictures_of(args)
     refined = args.pictures is not None or args.refine
     if not refined and (args.own_rig or args.passes is not None):
@@ -177,6 +182,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
         noise=args.noise,
         silhouettes=args.silhouettes,
+        still=None if args.still is None else tuple(args.still),
     )
     pictures = None if seen is None else capture.Pictures(seen)
     given = {

@@ -100,6 +100,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing,
         help="the video that --motion was captured from, or a folder of its frames: shown in a corner",
     )
+    parser.add_argument(
+        "--still-head",
+        action="store_true",
+        help="play the weights of --motion alone (default: the head moves, if the file holds its motion)",
+    )
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of a synthesizer (default 0)")
     parser.add_argument(
         "--moods",
@@ -186,12 +191,15 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
 
 def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:
     """The clip to play, as keywords of :func:`rigcast.view`."""
+    if args.still_head and args.motion is None:
+        raise WrongInput("--still-head is about the head's motion in --motion")
     if args.motion is not None:
         model = figure_of(subject).drag_model()[0]
         played = motion_of(model, args.motion, MotionMapping.of(args), args.clip, args.fps)
         for note in played.notes:
             console.line(f"note: {note}")
-        return {"poses": played.poses, "fps": played.fps or args.fps or 24.0}
+        head = None if args.still_head else played.head
+        return {"poses": played.poses, "fps": played.fps or args.fps or 24.0, "head": head}
     if args.action:
         args.all_actions = False
         chosen: list[ChosenAction] = chosen_actions(args, subject, console)

@@ -14,7 +14,7 @@ from rigcast._validate import bad_argument
 from rigcast.capture import Capture, Tracks
 from rigcast.capture._neutral import face_size, jitter_of, upright
 from rigcast.capture._refine import ELSEWHERE
-from rigcast.capture._solver import mirror_image
+from rigcast.capture._sides import mirror_image
 from rigcast.inverse import head_angles
 
 Float64 = NDArray[np.float64]

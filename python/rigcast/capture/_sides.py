@@ -1,0 +1,73 @@
+"""Left and right of a mirrored video: shapes of the other side, and captures as they were filmed."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from rigcast._core import BlendshapeRig
+from rigcast._rigs.matching import plain_name
+from rigcast.capture._neutral import upright
+from rigcast.capture._solution import Capture
+
+Float64 = NDArray[np.float64]
+
+MIRROR = np.diag([-1.0, 1.0, 1.0])
+
+
+def exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:
+    """For each shape the one of the other side, or itself."""
+    plain = [plain_name(name) for name in rig.shape_names]
+    place = {name: k for k, name in enumerate(plain)}
+
+    def other(name: str) -> str:
+        if name.endswith("left"):
+            return name.removesuffix("left") + "right"
+        return name.removesuffix("right") + "left" if name.endswith("right") else name
+
+    return np.array([place.get(other(name), k) for k, name in enumerate(plain)], np.int64)
+
+
+def mirror_image(rig: BlendshapeRig, found: Capture) -> Capture:
+    """Weights and head of the mirrored actor; places, offsets and what pictures told stay those of the video."""
+    swap = exchanged(rig)
+    own = upright(rig).T @ (np.diag([1.0, -1.0, -1.0]) @ MIRROR @ np.diag([1.0, -1.0, -1.0])) @ upright(rig)
+
+    def turned(transform: Float64) -> Float64:
+        return np.concatenate([own @ transform[..., :3] @ own, own @ transform[..., 3:]], axis=-1)
+
+    return replace(
+        found,
+        weights=found.weights[:, swap],
+        fixed=None if found.fixed is None else found.fixed[:, swap],
+        strength=found.strength[swap],
+        still=np.sort(swap[found.still]),
+        head=turned(found.head),
+        neutral_head=turned(found.neutral_head),
+        mirrored=not found.mirrored,
+    )
+
+
+class Sides:
+    """The sides of a capture, and those of its video.
+
+    Attributes
+    ----------
+    found : Capture
+        As it was filmed: of a mirrored video, the mirrored actor.
+    """
+
+    def __init__(self, rig: BlendshapeRig, found: Capture) -> None:
+        self._rig, self._is_mirrored = rig, found.mirrored
+        self._swap = exchanged(rig) if found.mirrored else np.arange(rig.num_shapes)
+        self.found = mirror_image(rig, found) if found.mirrored else found
+
+    def filmed(self, rows: Float64) -> Float64:
+        """Columns (..., K) of shapes as they were filmed."""
+        return np.asarray(rows[..., self._swap])
+
+    def shown(self, found: Capture) -> Capture:
+        """A capture as it was filmed, with the sides of the one that was given."""
+        return mirror_image(self._rig, found) if self._is_mirrored else found
