@@ -12,6 +12,7 @@ from tests.cli.command import rigcast_command
 from tests.cli.example_files import example_files
 from tests.support.blender import has_blender
 from tests.support.detector import finds_faces
+from tests.support.webassembly import has_module
 
 # What the example of each command reads, of the folder of ``example_files``.
 READS = {
@@ -73,7 +74,7 @@ NEEDS = {
 def run_examples(name: str, folder: Path) -> int:
     """Run the examples of a command as they stand, in a folder with what they read and nothing else.
 
-    Returns how many were left out because there is no Blender, or no face detector.
+    Returns how many were left out because there is no Blender, no face detector or no WebAssembly.
     """
     for package in NEEDS.get(name, ()):
         pytest.importorskip(package, reason=f"{package} is not installed", exc_type=ImportError)
@@ -85,6 +86,7 @@ def run_examples(name: str, folder: Path) -> int:
     assert commands
     hosted = [words for words in commands if any(word.endswith(".blend") for word in words)]
     left_out = [] if has_blender() else hosted
+    left_out += [] if has_module() else [words for words in commands if name == "view" and "-o" in words]
     left_out += [] if finds_faces() else [words for words in commands if "webcam.mp4" in words]
     for words in commands:
         if words not in left_out:
@@ -108,10 +110,12 @@ def shorter(name: str, words: list[str]) -> list[str]:
         words = [*words[:place], "--steps", steps, "--threads", "1", *words[place + 2 :]]
     if words[:2] == ["study", "serve"]:
         return [*words, "--seconds", "0.1"]
+    if words[0] == "view" and "-o" in words:
+        return words
     return words + {"view": ["--seconds", "0.1"], "bench": ["--runs", "10", "--batch", "16"]}.get(name, [])
 
 
 def told_if_left_out(count: int) -> None:
     """Skip the rest of a test whose examples could not all run."""
     if count:
-        pytest.skip(f"{count} of the examples, without Blender to read .blend files, or a face detector")
+        pytest.skip(f"{count} of the examples, without Blender to read .blend files, a face detector, or WebAssembly")

@@ -104,7 +104,7 @@ def run_shell(block: Block) -> None:
         assert words[0] == "rigcast", f"{words[0]} is no program that a page may use"
         printed = io.StringIO()
         with contextlib.redirect_stdout(printed):
-            code = main([*words[1:], *SHORTENED.get(words[1], ())])
+            code = main([*words[1:], *(() if "-o" in words else SHORTENED.get(words[1], ()))])
         assert code == 0, f"{shlex.join(words)}: exit code {code}"
         if shown.strip():
             compare(shown, printed.getvalue())

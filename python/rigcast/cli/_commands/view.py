@@ -157,12 +157,16 @@ def _written(args: argparse.Namespace, console: Console) -> Result:
     with contextlib.ExitStack() as stack:
         subject = stack.enter_context(opened(args, args.file))
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
-        storage = args.storage or "16-bit"
+        storage, head = args.storage or "16-bit", None
         if isinstance(subject, synthesis.Synthesizer):
             moods = None if args.moods is None else load_moods(args.moods)
             page = viewer.embed(subject, beside, seed=args.seed, moods=moods, storage=storage)
         else:
-            page = viewer.embed(subject, beside, **_motion(args, subject, console), storage=storage)
+            motion = _motion(args, subject, console)
+            head = motion.pop("head", None)
+            page = viewer.embed(subject, beside, **motion, storage=storage)
+    if head is not None:
+        page.notes.append("the head of the motion stays still in a page")
     page.save(args.output)
     for note in page.notes:
         console.line(f"note: {note}")

@@ -1,0 +1,70 @@
+// A model on a thread of its own: evaluated there, its vertices handed over.
+//
+//   import { open } from "./worker.js";
+//   const model = await open(bytesOrUrl);
+//   const vertices = await model.evaluate(poses);
+//
+// The same file is the worker: it answers { id, call, arguments } with { id, value } or { id, error, kind }.
+
+import { load, RigcastError } from "./rigcast.js";
+
+const isWorker = typeof WorkerGlobalScope !== "undefined" && globalThis instanceof WorkerGlobalScope;
+
+/** Opens a model in a worker; the calls are those of Model and Session, and return promises. */
+export async function open(source, options = {}) {
+  const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
+  const waiting = new Map();
+  let count = 0;
+  worker.onmessage = ({ data: { id, value, error, kind } }) => {
+    const { resolve, reject } = waiting.get(id);
+    waiting.delete(id);
+    if (error === undefined) resolve(value);
+    else reject(kind ? new RigcastError(error, kind) : new Error(error));
+  };
+  const ask = (call, ...given) =>
+    new Promise((resolve, reject) => {
+      waiting.set(++count, { resolve, reject });
+      worker.postMessage({ id: count, call, given });
+    });
+  const about = await ask("open", source instanceof URL ? source.href : source, options);
+  const calls = ["evaluate", "poses", "channelsOf", "vjp", "jvp", "confidence", "errorBound", "pose", "drag"];
+  return { ...about, ...Object.fromEntries(calls.map((call) => [call, (...given) => ask(call, ...given)])), free: () => worker.terminate() };
+}
+
+/** The calls that a worker answers. */
+export class WorkerModel {
+  async open(source, options) {
+    this.model = await load(source, options);
+    this.session = this.model.session();
+    const { kind, name, vertexCount, columnCount, faces, restVertices, restPose, channels, channelsDecide } = this.model;
+    return { kind, name, vertexCount, columnCount, faces, restVertices, restPose, channels, channelsDecide };
+  }
+
+  /** Vertices (V, 3) of one pose, of which only the changes are computed. */
+  pose(pose) {
+    return Float32Array.from(this.session.evaluate(pose));
+  }
+
+  drag(vertices, points, options) {
+    const drag = this.model.drag(vertices);
+    try {
+      return drag.to(points, options);
+    } finally {
+      drag.free();
+    }
+  }
+
+  async answer({ id, call, given }) {
+    try {
+      const value = await (this[call] ? this[call](...given) : this.model[call](...given));
+      return [{ id, value }, ArrayBuffer.isView(value) ? [value.buffer] : []];
+    } catch (error) {
+      return [{ id, error: error.message, kind: error.kind }, []];
+    }
+  }
+}
+
+if (isWorker) {
+  const here = new WorkerModel();
+  globalThis.onmessage = async ({ data }) => globalThis.postMessage(...(await here.answer(data)));
+}
