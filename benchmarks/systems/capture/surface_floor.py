@@ -1,8 +1,8 @@
-"""What no picture tells of an actor with shapes of his own: ``python -m benchmarks.systems.capture.surface_floor DATA``.
+"""What no picture tells of an actor whose shapes are his: ``python -m benchmarks.systems.capture.surface_floor DATA``.
 
 DATA is a folder with ``ict_facekit`` and ``compskin_face_anim``. The weights of shapes that are not the actor's are
-fitted to his exact surface in each frame, all vertices of the front of the face in space: what a solve by pictures could
-reach at best on these shapes, if it saw everything.
+fitted to his exact surface in each frame, all vertices of the front of the face in space: what a solve by pictures
+could reach at best on these shapes, if it saw everything.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ def main() -> None:
     weights = dense_weights(folder / "compskin_face_anim", cast.character.shape_names)[::STEP]
     free = ~gaze(cast.character.shape_names)
     rows = [
-        "| shapes that are fitted to the exact surface | surface left, mm | mm | sideways | up | depth | upper face | lower face |",
+        "| shapes that are fitted to the exact surface | surface left, mm | mm | sideways | up | depth | upper face "
+        "| lower face |",
         "|---|---|---|---|---|---|---|---|",
     ]
     own = [_front(cast, seed, ActorVariation())[free] for seed in SEEDS]
