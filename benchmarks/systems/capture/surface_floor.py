@@ -1,4 +1,4 @@
-"""What no picture tells of an actor whose shapes are his: ``python -m benchmarks.systems.capture.surface_floor DATA``.
+"""Limits of pictures of an actor with shapes of his own: ``python -m benchmarks.systems.capture.surface_floor DATA``.
 
 DATA is a folder with ``ict_facekit`` and ``compskin_face_anim``. The weights of shapes that are not the actor's are
 fitted to his exact surface in each frame, all vertices of the front of the face in space: what a solve by pictures
@@ -57,7 +57,7 @@ def _front(cast: Cast, seed: int, variation: ActorVariation) -> Float64:
 
 
 def _errors(cast: Cast, weights: Float64, free: np.ndarray, shapes: Float64, own: Float64) -> Float64:
-    """What is left of the surface, and by what the found weights move the character: all, by axis, by half."""
+    """Millimeters left of the surface, and of the character under the found weights: all, by axis, by half."""
     flat, truth = shapes.reshape(len(shapes), -1), own.reshape(len(own), -1)
     gram, cross = flat @ flat.T, flat @ truth.T
     lower = np.linalg.cholesky(gram + RIDGE * np.trace(gram) / len(gram) * np.eye(len(gram)))
