@@ -17,6 +17,7 @@ from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.capture._lips import SlidLips, lips_of
 from rigcast.capture._neutral import engine_terms, upright
 from rigcast.capture._refine import FrameResult, ShotRefinement
+from rigcast.capture._refine_request import RefineRequest
 from rigcast.capture._sides import Sides
 from rigcast.capture._solution import Capture
 from rigcast.capture._still import at_rest
@@ -128,6 +129,7 @@ class _Edit:
 def _again(found: Capture, edit: _Edit) -> tuple[Capture, Flags]:
     """All stages of a capture."""
     if found.pictures is not None:
+        assert isinstance(found.pictures.request, RefineRequest)
         start = found.pictures.request.found
         base, _ = _again(start, edit)
         return _refined_again(found, base, edit, edit.changed(found) | _moved(start, base))
@@ -155,6 +157,7 @@ def _refined_again(found: Capture, base: Capture, edit: _Edit, changed: Flags) -
     """A capture refined again from another start, in the frames that changed and on until the effect has died away."""
     fit, frames = found.pictures, len(changed)
     assert fit is not None
+    assert isinstance(fit.request, RefineRequest)
     solved = np.zeros(frames, np.bool_)
     if not changed.any():
         return found, solved

@@ -136,7 +136,7 @@ def on_silhouettes(
 
 
 class SlidLips(InnerLips):
-    """How far points of inner lips slid on the mesh since the neutral, where all points are exact.
+    """Inner lips, whose points are counted from the neutral, where all points are exact.
 
     Parameters
     ----------

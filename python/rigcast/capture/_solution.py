@@ -5,16 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_npz
 from rigcast.capture._places import Places
-
-if TYPE_CHECKING:
-    from rigcast.capture._refine_request import RefineRequest
 
 Float64 = NDArray[np.float64]
 
@@ -38,7 +34,7 @@ class PictureFit:
     start_energy : (T,) float64
         On the fine level, where the steps began; ``Capture.energy`` is where they ended.
     steps : (T,) int64
-    request : RefineRequest
+    request : object
         All that was refined, and how: :func:`solve_again` refines by it again.
     """
 
@@ -50,7 +46,7 @@ class PictureFit:
     gates: Float64
     start_energy: Float64
     steps: NDArray[np.int64]
-    request: RefineRequest
+    request: object
 
 
 @dataclass(frozen=True)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from rigcast.plot._image import png
 from rigcast.viewer._figures._figure import Vertices
+from rigcast.viewer._figures._head import PlayedHead, Vector
 from rigcast.viewer._figures._posing import Row
-from rigcast.viewer._head import PlayedHead, Vector
 
 DEFAULT_FRAMES = 96
 MOST_FRAMES = 100_000

@@ -15,13 +15,13 @@ from rigcast.ik import FaceIk
 from rigcast.sampling import Dataset
 from rigcast.synthesis import Synthesizer
 from rigcast.viewer._acting._stage import ActingStage
+from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import HandleSet
 from rigcast.viewer._handles._control_points import ControlPoints
 from rigcast.viewer._handles._limbs import limb_handles
-from rigcast.viewer._head import PlayedHead
 from rigcast.viewer._live import LiveView
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._recording import recorded
