@@ -18,7 +18,7 @@ ROUNDED = 1e-5  # of one product, in vectors of other widths
 
 
 class Quiet(http.server.SimpleHTTPRequestHandler):
-    extensions_map: ClassVar[dict[str, str]] = {**http.server.SimpleHTTPRequestHandler.extensions_map, ".wasm": "application/wasm"}
+    extensions_map: ClassVar[dict[str, str]] = {"": "text/html", ".js": "text/javascript", ".wasm": "application/wasm"}
 
     def log_message(self, *_: object) -> None:
         """Say nothing."""

@@ -60,7 +60,7 @@ class Head:
 
     @classmethod
     def of(cls, rig: rc.BlendshapeRig) -> Head:
-        """What lies above the lowest vertex that a shape moves."""
+        """The part that lies above the lowest vertex that a shape moves."""
         rest, shapes = rig.rest_vertices.astype(np.float64), unit_shapes(rig)
         moved = np.any([(shape != rest).any(axis=1) for shape in shapes.values()], axis=0)
         height = rest[:, "XYZ".index(rig.up_axis)]

@@ -99,7 +99,7 @@ class SkinningDecomposition:
 
 def _moved(motions: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
     """Points (n, 3) by motions (T, 3, 4): (T, n, 3)."""
-    return points @ motions[:, :, :3].transpose(0, 2, 1) + motions[:, None, :, 3]
+    return np.asarray(points @ motions[:, :, :3].transpose(0, 2, 1) + motions[:, None, :, 3])
 
 
 def _nearest_motions(

@@ -45,7 +45,7 @@ def still_shapes(rig: BlendshapeRig, patterns: tuple[str, ...] | None) -> Int64:
 def at_rest(rig: BlendshapeRig, pins: Float64, still: Int64) -> Float64:
     """Pins (T, K) with shapes at rest where they are not pinned otherwise."""
     rest = np.clip(0.0, *rig.bounds.T).astype(np.float64)
-    result = pins.copy()
+    result: Float64 = pins.copy()
     result[:, still] = np.where(np.isnan(pins[:, still]), rest[still], pins[:, still])
     return result
 

@@ -75,7 +75,7 @@ def test_every_command_that_writes_says_so():
                 found.add(name)
     assert found == {
         "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik", "capture",
-        "actors", "perceive", "blender-addon",
+        "actors", "perceive", "blender-addon", "view",
     }  # fmt: skip
 
 

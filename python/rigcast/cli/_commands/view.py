@@ -54,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "-o",
         "--output",
         metavar="HTML",
+        type=arguments.page,
         help="write one page that carries the model in place of serving it: it opens from a disk, and works offline",
     )
     parser.add_argument(
@@ -170,7 +171,7 @@ def _written(args: argparse.Namespace, console: Console) -> Result:
     page.save(args.output)
     for note in page.notes:
         console.line(f"note: {note}")
-    console.result(args.output)
+    console.result(str(args.output))
     return {"page": str(args.output), "bytes": len(page.page.encode()), "notes": page.notes}
 
 

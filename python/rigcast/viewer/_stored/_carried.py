@@ -123,7 +123,7 @@ def embed(
 
 @dataclass(eq=False)
 class _Carried:
-    """What a page carries, as it is gathered."""
+    """Models, rows and notes of a page, as they are gathered."""
 
     storage: str
     facts: list[dict[str, Any]] = field(default_factory=list)
