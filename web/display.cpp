@@ -40,8 +40,8 @@ RIGCAST_API Surface* rigcast_surface_new(const float* vertices, std::int32_t num
     return status == RIGCAST_OK ? surface.release() : nullptr;
 }
 
-/// Moves a surface to vertices (V, 3), and packs them as graphics hardware reads them: packed (V, 12), with marks (V) or
-/// NULL. box: (2, 3), the low and the high corner.
+/// Moves a surface to vertices (V, 3), and packs them as graphics hardware reads them: packed (V, 12), with marks (V)
+/// or NULL. box: (2, 3), the low and the high corner.
 RIGCAST_API rigcast_status rigcast_surface_pack(Surface* surface, const float* vertices, const std::uint8_t* marks,
                                                 std::uint8_t* packed, float* box) {
     return rigcast::c::guarded([&] {
@@ -54,9 +54,9 @@ RIGCAST_API rigcast_status rigcast_surface_pack(Surface* surface, const float* v
             marks = plain.data();
         }
         rigcast::mesh::vertex_normals(points, surface->corners(), {normals.data(), shape});
-        const rigcast::mesh::PackedBox found = rigcast::mesh::pack_vertices(
-            points, {normals.data(), shape}, {marks, {surface->vertices}},
-            {packed, {surface->vertices, rigcast::mesh::bytes_per_packed_vertex}});
+        const rigcast::mesh::PackedBox found =
+            rigcast::mesh::pack_vertices(points, {normals.data(), shape}, {marks, {surface->vertices}},
+                                         {packed, {surface->vertices, rigcast::mesh::bytes_per_packed_vertex}});
         std::copy(found.low.begin(), found.low.end(), box);
         std::copy(found.high.begin(), found.high.end(), box + 3);
         surface->picker->refit(points);
@@ -67,9 +67,8 @@ RIGCAST_API rigcast_status rigcast_surface_pack(Surface* surface, const float* v
 /// distance along the ray. Returns 1, or 0 if it meets nothing.
 RIGCAST_API std::int32_t rigcast_surface_pick(const Surface* surface, const double* ray, double* hit) {
     rigcast::mesh::SurfaceHit found;
-    rigcast::c::guarded([&] {
-        found = surface->picker->pick(rigcast::linalg::Vec3::at(ray), rigcast::linalg::Vec3::at(ray + 3));
-    });
+    rigcast::c::guarded(
+        [&] { found = surface->picker->pick(rigcast::linalg::Vec3::at(ray), rigcast::linalg::Vec3::at(ray + 3)); });
     if (found.face < 0) return 0;
     for (int k = 0; k < 3; ++k) {
         hit[k] = found.corner[static_cast<std::size_t>(k)];

@@ -21,7 +21,7 @@ from tests.structure.test_package import PUBLIC
 
 # "package.function: argument" -> why its type is open
 OPEN: dict[str, str] = {
-    "capture.PictureFit.__init__: request": "a record of the module that makes the fit, handed back to it by solve_again",
+    "capture.PictureFit.__init__: request": "a record that solve_again hands back to refine",
 }
 
 
