@@ -19,6 +19,7 @@ from rigcast._interrupts import wait_for
 from rigcast._validate import bad_argument
 from rigcast.viewer._server import Server
 from rigcast.viewer._stage import Stage
+from rigcast.viewer._stored._carried import carried
 from rigcast.viewer._stored._recording import recorded
 
 log = logging.getLogger("rigcast.viewer")
@@ -126,8 +127,14 @@ class LiveView:
         return f"<rigcast.viewer.LiveView at {self.url}>"
 
     def _repr_html_(self) -> str:
-        """HTML for a notebook: the view itself, or, on a machine that its browser cannot reach, what plays in it."""
+        """HTML for a notebook: the view itself, or, on a machine that its browser cannot reach, a page in its place.
+
+        The page carries the model; where that is not possible, it has the frames of what plays.
+        """
         if any(name in os.environ for name in ELSEWHERE):
-            return self._server.on_stage(recorded)._repr_html_()
+            try:
+                return self._server.on_stage(carried)._repr_html_()
+            except (FileNotFoundError, ValueError):
+                return self._server.on_stage(recorded)._repr_html_()
         source = html.escape(self.url, quote=True)
         return f'<iframe src="{source}" width="100%" height="640" style="border:0" allow="fullscreen"></iframe>'

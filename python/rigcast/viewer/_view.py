@@ -24,6 +24,7 @@ from rigcast.viewer._handles._control_points import ControlPoints
 from rigcast.viewer._handles._limbs import limb_handles
 from rigcast.viewer._live import LiveView
 from rigcast.viewer._stage import Stage
+from rigcast.viewer._stored._carried import carried
 from rigcast.viewer._stored._recording import recorded
 from rigcast.viewer._stored._view_page import ViewPage
 from rigcast.viewer._timeline import Timeline
@@ -154,6 +155,60 @@ def record(
     most = None if vertices is None else Arguments("record").whole("vertices", vertices, least=100)
     clip: dict[str, Any] = {"poses": poses, "channels": channels, "fps": fps, "pictures": pictures, "head": head}
     return recorded(stage_of(model, beside, **clip), most)
+
+
+def embed(
+    model: _core.Deformer | Rig | Dataset | Synthesizer,
+    beside: _core.Deformer | Rig | None = None,
+    *,
+    poses: ArrayLike | None = None,
+    channels: ArrayLike | None = None,
+    fps: float = 24.0,
+    storage: str = "16-bit",
+    seed: int = 0,
+    moods: Mapping[str, str] | None = None,
+) -> ViewPage:
+    """Make a page that carries a model: drags, sliders, timeline and colors work offline, wherever HTML is shown.
+
+    The page is the view's, with the engine as WebAssembly in place of the server. Beside the model it has some 600
+    kilobytes. What needs the program is not there: handles, exports to other programs, movies.
+
+    Parameters
+    ----------
+    model : Deformer, Rig, Dataset or Synthesizer
+        A rig and a data set are shown as the skinning that the view drags them by; a synthesizer, with its rig, plays
+        without end.
+    beside : Deformer or Rig, optional
+        A figure that follows, by the same poses if its controls are the same, else by channels of the same names.
+    poses, channels, fps
+        A clip, as for :func:`rigcast.view`.
+    storage : {"16-bit", "int8", "float32"}
+        Of the numbers of learned models. The notes of the page state the error that this adds, over the clip, or over
+        poses drawn at random from the channels' ranges.
+    seed, moods
+        Of a synthesizer, as for :func:`rigcast.view`.
+
+    Returns
+    -------
+    ViewPage
+
+    Raises
+    ------
+    ValueError
+        As :func:`rigcast.view`, or if the page would have more than 256 MB.
+    FileNotFoundError
+        If this installation has no WebAssembly module.
+
+    Examples
+    --------
+    >>> page = rc.viewer.embed(rc.faces.example())
+    >>> page.save("face.html")
+    """
+    if isinstance(beside, Dataset):
+        raise bad_argument("embed", "beside", "a data set", "a model or a rig")
+    if isinstance(model, Synthesizer):
+        return carried(acting_stage_of(model, beside, seed=seed, moods=moods), storage)
+    return carried(stage_of(model, beside, poses=poses, channels=channels, fps=fps), storage)
 
 
 def acting_stage_of(

@@ -40,5 +40,8 @@ const show = read(await inflated(bytesOf(carried.textContent)));
 carried.remove();
 const engine = await engineOf(await WebAssembly.compile(show.wasm));
 document.body.classList.add("carried");
+addEventListener("message", ({ source, data }) => {
+  if (source === window.parent && Number.isFinite(data?.seek)) window.view?.link.send("seek", { at: data.seek });
+});
 window.rigcastSource = (on) => new Stage(on, engine, show);
 await import("./main.js");

@@ -35,7 +35,7 @@ def refined_layout(layout: Layout) -> Layout:
 
 def mapped_model(data, refined=True):
     """A model of kind "face_maps" of a data set of the mapped face."""
-    settings = FaceMapsSettings(method="paper", hidden=HIDDEN, first_channels=FIRST, channels=CHANNELS)
+    settings = FaceMapsSettings(method="paper", layout="mended", hidden=HIDDEN, first_channels=FIRST, channels=CHANNELS)
     budget = Budget("face_maps", steps=1, threads=1)
     ready = prepare(data, settings, budget)
     ready = replace(ready, layout=refined_layout(ready.layout)) if refined else ready

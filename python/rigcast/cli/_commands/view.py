@@ -25,7 +25,7 @@ from rigcast.viewer._acting._moods import load_moods
 from rigcast.viewer._admission import is_loopback
 from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._stage import Stage
-from rigcast.viewer._stored._carried import STORAGES
+from rigcast.viewer._stored._carried import STORAGES, carried
 from rigcast.viewer._view import acting_stage_of, stage_of
 
 SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where its skin can be dragged"
@@ -158,16 +158,7 @@ def _written(args: argparse.Namespace, console: Console) -> Result:
     with contextlib.ExitStack() as stack:
         subject = stack.enter_context(opened(args, args.file))
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
-        storage, head = args.storage or "16-bit", None
-        if isinstance(subject, synthesis.Synthesizer):
-            moods = None if args.moods is None else load_moods(args.moods)
-            page = viewer.embed(subject, beside, seed=args.seed, moods=moods, storage=storage)
-        else:
-            motion = _motion(args, subject, console)
-            head = motion.pop("head", None)
-            page = viewer.embed(subject, beside, **motion, storage=storage)
-    if head is not None:
-        page.notes.append("the head of the motion stays still in a page")
+        page = carried(_stage(args, subject, beside, console), args.storage or "16-bit")
     page.save(args.output)
     for note in page.notes:
         console.line(f"note: {note}")

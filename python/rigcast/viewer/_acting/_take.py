@@ -34,14 +34,14 @@ class Take(Timeline):
     def __init__(self, synth: Synthesizer, columns: NDArray[np.intp], rest: Row, seed: int = 0) -> None:
         super().__init__(rest, fps=synth.fps)
         self.layer = np.zeros_like(rest)  # what sliders and drags add
-        self._synth, self._columns = synth, columns
+        self.synth, self._columns = synth, columns
         self._made: deque[Row] = deque(maxlen=max(round(KEPT * synth.fps), 2))
         self.restart(seed, synth.labels[0])
 
     def restart(self, seed: int, label: str) -> None:
         """Begin again at a label; what was played is gone."""
         self.seed, self.requested = seed, label
-        self._player: Player = self._synth.player(seed, label=label)
+        self._player: Player = self.synth.player(seed, label=label)
         self._player.idle(label)
         self._made.clear()
         self._due = 0.0  # frames that time has passed and that are not yet made

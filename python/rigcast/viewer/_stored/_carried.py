@@ -4,28 +4,25 @@ from __future__ import annotations
 
 import tempfile
 import zlib
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._rigs.rig import Rig
 from rigcast._validate import bad_argument, shown
 from rigcast.errors import ArgumentError
-from rigcast.sampling import Dataset
-from rigcast.synthesis import Synthesizer
+from rigcast.viewer._acting._take import Take
 from rigcast.viewer._figures._figure import mirror_signs
-from rigcast.viewer._figures._model import ModelFigure, Placed
+from rigcast.viewer._figures._model import ModelFigure, Placed, RecordedFigure
 from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._figures._posing import ByChannels
 from rigcast.viewer._scene import scene_message
+from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._view_page import LARGEST, ViewPage, base64_of, whole_page
-from rigcast.viewer._view import acting_stage_of, stage_of
 from rigcast.viewer._wire import packed
 
 STORAGES = ("16-bit", "int8", "float32")
@@ -37,88 +34,49 @@ MODULES = (
 SMALL, WHOLE = "page.wasm", "rigcast.wasm"
 
 
-def embed(
-    model: _core.Deformer | Rig | Dataset | Synthesizer,
-    beside: _core.Deformer | Rig | None = None,
-    *,
-    poses: ArrayLike | None = None,
-    channels: ArrayLike | None = None,
-    fps: float = 24.0,
-    storage: str = "16-bit",
-    seed: int = 0,
-    moods: Mapping[str, str] | None = None,
-) -> ViewPage:
-    """Make a page that carries a model: drags, sliders, timeline and colors work offline, wherever HTML is shown.
-
-    The page is the view's, with the engine as WebAssembly in place of the server. Beside the model it has some 600
-    kilobytes. What needs the program is not there: handles, exports to other programs, movies.
-
-    Parameters
-    ----------
-    model : Deformer, Rig, Dataset or Synthesizer
-        A rig and a data set are shown as the skinning that the view drags them by; a synthesizer, with its rig, plays
-        without end.
-    beside : Deformer or Rig, optional
-        A figure that follows, by the same poses if its controls are the same, else by channels of the same names.
-    poses, channels, fps
-        A clip, as for :func:`rigcast.view`.
-    storage : {"16-bit", "int8", "float32"}
-        Of the numbers of learned models. The notes of the page state the error that this adds, over the clip, or over
-        poses drawn at random from the channels' ranges.
-    seed, moods
-        Of a synthesizer, as for :func:`rigcast.view`.
-
-    Returns
-    -------
-    ViewPage
+def carried(stage: Stage, storage: str = "16-bit") -> ViewPage:
+    """The page of a stage, as :func:`rigcast.viewer.embed` describes it.
 
     Raises
     ------
     ValueError
-        As :func:`rigcast.view`, or if the page would have more than 256 MB.
+        If the storage is unknown, a rig has no model, or the page would have more than 256 MB.
     FileNotFoundError
         If this installation has no WebAssembly module.
-
-    Examples
-    --------
-    >>> page = rc.viewer.embed(rc.faces.example())
-    >>> page.save("face.html")
     """
     if storage not in STORAGES:
         raise bad_argument("embed", "storage", shown(storage), ", ".join(STORAGES))
-    acting = model if isinstance(model, Synthesizer) else None
-    carried = _Carried(storage)
-    if acting is not None:
-        stage: Any = acting_stage_of(acting, None, seed=seed, moods=moods)
-        subject: Any = acting.rig
-    else:
-        stage = stage_of(model, None, poses=poses, channels=channels, fps=fps)  # type: ignore[arg-type]
-        subject = model
-    rows = None if acting is not None or stage.timeline.rows is None else np.asarray(stage.timeline.rows, np.float32)
-    clip_poses = None if rows is None else stage.timeline.poses
-    figures = [carried.figure(subject, rows, clip_poses)]
-    if beside is not None:
-        figures.append(carried.figure(beside, rows, None))
+    timeline = stage.timeline
+    acting = timeline if isinstance(timeline, Take) else None
+    rows = None if acting is not None or timeline.rows is None else np.asarray(timeline.rows, np.float32)
+    poses = None if rows is None else timeline.poses
+    page = _Carried(storage)
+    figures = [page.figure(stage.figure, rows, poses)]
+    if isinstance(stage.beside, RecordedFigure):
+        page.notes.append("recorded vertices do not stand beside it in a page")
+    elif stage.beside is not None:
+        figures.append(page.figure(stage.beside, None, None))
     header: dict[str, Any] = {
         "mirror": mirror_signs(figures[0]),
         "samePoses": len(figures) == 2 and figures[1].model.control_names == figures[0].model.control_names,
         "clip": None,
         "synthesizer": None,
     }
+    if timeline.head is not None:
+        page.notes.append("the head of the motion stays still in a page")
     if rows is not None:
-        shape = None if clip_poses is None else list(clip_poses.shape)
-        header["clip"] = {"rows": list(rows.shape), "poses": shape, "fps": stage.timeline.fps}
-        carried.arrays += [rows, *([] if clip_poses is None else [np.asarray(clip_poses, np.float32)])]
-    more: dict[str, Any] = {"labels": [], "moods": {}, "exports": [], "movie": False}
+        shape = None if poses is None else list(poses.shape)
+        header["clip"] = {"rows": list(rows.shape), "poses": shape, "fps": timeline.fps}
+        page.arrays += [rows, *([] if poses is None else [np.asarray(poses, np.float32)])]
+    more: dict[str, Any] = {**stage.scene_facts(), "exports": [], "movie": False}
     if acting is not None:
         names = [slider.name for slider in figures[0].sliders]
-        columns = [names.index(name) for name in acting.control_names]
-        content = _file_of(acting)
-        header["synthesizer"] = {"bytes": len(content), "columns": columns, "seed": seed}
-        carried.arrays.append(content)
-        more |= {"labels": stage.labels, "moods": stage.moods}
+        columns = [names.index(name) for name in acting.synth.control_names]
+        content = _file_of(acting.synth)
+        header["synthesizer"] = {"bytes": len(content), "columns": columns, "seed": acting.seed}
+        page.arrays.append(content)
     scene = np.frombuffer(scene_message(figures, False, more), np.uint8)
-    return carried.page(header, scene, WHOLE if acting is not None else SMALL)
+    return page.page(header, scene, WHOLE if acting is not None else SMALL)
 
 
 @dataclass(eq=False)
@@ -131,9 +89,9 @@ class _Carried:
     arrays: list[NDArray[Any]] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
-    def figure(self, subject: Any, rows: NDArray[np.float32] | None, poses: Any) -> ModelFigure:
-        """The figure of a subject, whose model the page carries."""
-        opened: Any = figure_of(subject)
+    def figure(self, shown_one: Any, rows: NDArray[np.float32] | None, poses: Any) -> ModelFigure:
+        """The figure that the page shows for one of a stage."""
+        opened: Any = shown_one
         if not isinstance(opened, ModelFigure):
             model, note = opened.drag_model()
             if len(figure_of(model).sliders) != len(opened.sliders):
