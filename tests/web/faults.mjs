@@ -12,12 +12,15 @@ const faults = {
   "an unknown channel": () => session.setChannels({ nobody: 1 }),
   "a vertex that is none": () => model.drag([1e6]),
   "no place for a vertex": () => model.drag([0]).to([1, 2]),
+  "a freed session": () => (session.free(), session.evaluate(model.restPose)),
+  "half of a surface": () => model.surface().pack(model.restVertices.subarray(3)),
+  "a number for a file": () => load(7),
   "a freed model": () => (model.free(), model.evaluate(model.restPose)),
 };
 const told = {};
 for (const [name, fault] of Object.entries(faults)) {
   try {
-    told[name] = `nothing: ${fault()}`;
+    told[name] = `nothing: ${await fault()}`;
   } catch (error) {
     told[name] = `${error.name}: ${error.message}`;
   }

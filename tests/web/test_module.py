@@ -57,6 +57,9 @@ def test_faults_are_sentences(model):
         "an unknown channel": 'RangeError: no channel is called "nobody"',
         "a vertex that is none": "RigcastError: drag_new: vertices.*",
         "no place for a vertex": "RigcastError: drag_solve: targets.*",
+        "a freed session": "RigcastError: the session was freed",
+        "half of a surface": "RangeError: vertices has .* numbers; it must have .*",
+        "a number for a file": "TypeError: load takes bytes, a URL or a text, not 7",
         "a freed model": "RigcastError: evaluate: model .*",
     }
     assert told.keys() == expected.keys()

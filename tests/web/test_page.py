@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.viewer._stored._carried import carried
 from rigcast.viewer._view import acting_stage_of, stage_of
 from rigcast.viewer._wire import header_of
 from tests.study.small import other_face
@@ -153,6 +154,28 @@ def test_kinds_of_models_are_shown(opened, kind):
     low, high = page.evaluate("view.frame.boxes[0]")
     np.testing.assert_allclose(low, stage.vertices.min(axis=0), atol=SHOWN)
     np.testing.assert_allclose(high, stage.vertices.max(axis=0), atol=SHOWN)
+
+
+def test_a_rig_is_shown_as_the_skinning_that_drags_it(opened):
+    arm = rc.sources.example_body()
+    page = opened(arm, channels=np.linspace(0.0, 20.0, 4)[:, None] * np.ones(len(arm.channel_names)))
+    row = sent(page, [{"type": "seek", "at": 3}])["row"]
+    np.testing.assert_allclose(row[:5], 20.0, atol=SHOWN)  # the sixth, a dial, ends at 1
+
+
+def test_what_a_page_leaves_out_is_said():
+    face = plain_face()
+    head = np.tile(np.eye(3, 4), (len(CLIP), 1, 1))
+    stage = stage_of(face, poses=CLIP, fps=30.0, head=head)
+    stage.timeline.set_key(stage.state.row)
+    notes = carried(stage).notes
+    assert notes == ["the head of the motion stays still in a page", "keys are not kept in a page"]
+
+
+@pytest.mark.parametrize("wrong", [{"seed": 5}, {"moods": {"waiting": "nobody"}}])
+def test_what_is_for_synthesizers_is_refused(wrong):
+    with pytest.raises(ValueError, match=r"embed: (seed|moods) is given for what is no synthesizer"):
+        rc.viewer.embed(plain_face(), **wrong)
 
 
 def test_the_storage_is_stated():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import errno
 import html
 import logging
@@ -17,10 +18,12 @@ from typing import Any
 
 from rigcast._interrupts import wait_for
 from rigcast._validate import bad_argument
+from rigcast.viewer._figures._model import RecordedFigure
 from rigcast.viewer._server import Server
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._carried import carried
 from rigcast.viewer._stored._recording import recorded
+from rigcast.viewer._stored._view_page import ViewPage
 
 log = logging.getLogger("rigcast.viewer")
 log.addHandler(logging.NullHandler())
@@ -132,9 +135,16 @@ class LiveView:
         The page carries the model; where that is not possible, it has the frames of what plays.
         """
         if any(name in os.environ for name in ELSEWHERE):
-            try:
-                return self._server.on_stage(carried)._repr_html_()
-            except (FileNotFoundError, ValueError):
-                return self._server.on_stage(recorded)._repr_html_()
+            return self._server.on_stage(_page_of)._repr_html_()
         source = html.escape(self.url, quote=True)
         return f'<iframe src="{source}" width="100%" height="640" style="border:0" allow="fullscreen"></iframe>'
+
+
+def _page_of(stage: Stage) -> ViewPage:
+    """The page that carries a stage's model; its frames, where such a page would show less, or cannot be made."""
+    timeline = stage.timeline
+    is_less = timeline.head is not None or timeline.pictures is not None or timeline.keys
+    if not is_less and not isinstance(stage.beside, RecordedFigure):
+        with contextlib.suppress(FileNotFoundError, ValueError):
+            return carried(stage)
+    return recorded(stage)

@@ -103,15 +103,7 @@ def view(
     """
     shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
     shown |= {"pictures": pictures, "head": head}
-    if not isinstance(model, Synthesizer):
-        for name, value in (("seed", seed or None), ("moods", moods)):
-            if value is not None:
-                raise bad_argument("view", name, "given for what is no synthesizer", "left out")
-        return LiveView(stage_of(model, beside, fps=fps, **shown), host, port)
-    for name, value in shown.items():
-        if value is not None:
-            raise bad_argument("view", name, "given for a synthesizer", "None: it makes its own motion")
-    return LiveView(acting_stage_of(model, beside, seed=seed, moods=moods), host, port)
+    return LiveView(_stage_for("view", model, beside, shown, fps, seed, moods), host, port)
 
 
 def record(
@@ -206,9 +198,30 @@ def embed(
     """
     if isinstance(beside, Dataset):
         raise bad_argument("embed", "beside", "a data set", "a model or a rig")
+    return carried(
+        _stage_for("embed", model, beside, {"poses": poses, "channels": channels}, fps, seed, moods), storage
+    )
+
+
+def _stage_for(
+    function: str,
+    model: _core.Deformer | Rig | Dataset | Synthesizer,
+    beside: _core.Deformer | Rig | Dataset | None,
+    shown: Mapping[str, Any],
+    fps: float,
+    seed: int,
+    moods: Mapping[str, str] | None,
+) -> Stage:
+    """The stage of a function's arguments, of which some are for synthesizers and others for all else."""
     if isinstance(model, Synthesizer):
-        return carried(acting_stage_of(model, beside, seed=seed, moods=moods), storage)
-    return carried(stage_of(model, beside, poses=poses, channels=channels, fps=fps), storage)
+        for name, value in shown.items():
+            if value is not None:
+                raise bad_argument(function, name, "given for a synthesizer", "None: it makes its own motion")
+        return acting_stage_of(model, beside, seed=seed, moods=moods)
+    for name, value in (("seed", seed or None), ("moods", moods)):
+        if value is not None:
+            raise bad_argument(function, name, "given for what is no synthesizer", "left out")
+    return stage_of(model, beside, fps=fps, **shown)
 
 
 def acting_stage_of(

@@ -35,13 +35,25 @@ function read(buffer) {
   return { ...header, scene, wasm, figures, clip, synthesizer };
 }
 
-const carried = document.getElementById("carried");
-const show = read(await inflated(bytesOf(carried.textContent)));
-carried.remove();
-const engine = await engineOf(await WebAssembly.compile(show.wasm));
-document.body.classList.add("carried");
+let sought = null; // by the page around this one, before the view is there
+
 addEventListener("message", ({ source, data }) => {
-  if (source === window.parent && Number.isFinite(data?.seek)) window.view?.link.send("seek", { at: data.seek });
+  if (source !== window.parent || !Number.isFinite(data?.seek)) return;
+  sought = data.seek;
+  window.view?.link.send("seek", { at: sought });
 });
-window.rigcastSource = (on) => new Stage(on, engine, show);
-await import("./main.js");
+
+try {
+  const carried = document.getElementById("carried");
+  const show = read(await inflated(bytesOf(carried.textContent)));
+  carried.remove();
+  const engine = await engineOf(await WebAssembly.compile(show.wasm));
+  document.body.classList.add("carried");
+  window.rigcastSource = (on) => new Stage(on, engine, show);
+  await import("./main.js");
+  if (sought !== null) window.view.link.send("seek", { at: sought });
+} catch (error) {
+  const lost = document.getElementById("lost");
+  lost.hidden = false;
+  lost.textContent = `This page cannot be opened here: ${error.message}`;
+}

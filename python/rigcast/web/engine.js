@@ -81,6 +81,7 @@ export class Engine {
   static async of(module) {
     const engine = new Engine();
     engine.exports = await instantiate(module, () => {});
+    if (!engine.exports.rigcast_parse) throw new RigcastError("the WebAssembly module is none of rigcast", "bad file");
     return engine;
   }
 
@@ -123,7 +124,9 @@ export class Engine {
 
   /** Calls a function rigcast_NAME, and throws what it reports. */
   call(name, ...given) {
-    const status = this.exports[`rigcast_${name}`](...given);
+    const called = this.exports[`rigcast_${name}`];
+    if (!called) throw new RigcastError(`${name}: this module does not have it; rigcast.wasm has`, "bad argument");
+    const status = called(...given);
     if (status !== 0) throw this.error(status);
   }
 
@@ -153,13 +156,21 @@ export class Engine {
 
 const forgotten = globalThis.FinalizationRegistry ? new FinalizationRegistry((free) => free()) : null;
 
-/** An object of the engine: free() gives its memory back; what is forgotten is freed some time. */
+/** An object of the engine, with blocks of its memory: free() gives all back; what is forgotten is freed some time. */
 export class Owned {
-  constructor(engine, handle, release) {
+  constructor(engine, handle, release, blocks = []) {
     Object.defineProperty(this, "engine", { value: engine });
     this.handle = handle;
-    this.release = () => engine.exports[`rigcast_${release}`](handle);
+    this.release = () => {
+      engine.exports[`rigcast_${release}`](handle);
+      for (const at of blocks) engine.exports.free(at);
+    };
     forgotten?.register(this, this.release, this);
+  }
+
+  /** Throws if the object was freed. */
+  checkAlive(what) {
+    if (this.handle === 0) throw new RigcastError(`the ${what} was freed`, "bad handle");
   }
 
   free() {

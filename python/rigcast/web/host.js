@@ -28,9 +28,10 @@ export async function instantiate(module, onGrowth) {
   const known = { emscripten_notify_memory_growth: onGrowth };
   const imports = { env: {}, wasi_snapshot_preview1: {} };
   for (const { module: from, name } of WebAssembly.Module.imports(module)) {
+    if (!imports[from]) throw new Error(`the WebAssembly module asks for ${from}.${name}, which rigcast's do not`);
     imports[from][name] = from === "env" ? (known[name] ?? missing) : (wasi[name] ?? nothing);
   }
   exports = (await WebAssembly.instantiate(module, imports)).exports;
-  exports._initialize();
+  exports._initialize?.();
   return exports;
 }

@@ -3,11 +3,14 @@
 const MOST_PINS = 32;
 const ITERATIONS = 8; // of a solve
 const FAR = 0.02; // of the figure's size: from this gap on, a pin is relaxed in full
+const SETTLED = 1e-3; // of the figure's size
 const RELAXATION = 4; // then ranges of channels count as if they were worth as many times as much
 
 const add = (a, b) => a.map((x, i) => x + b[i]);
 const sub = (a, b) => a.map((x, i) => x - b[i]);
 const scaled = (a, factor) => a.map((x) => x * factor);
+const at = (vertices, vertex) => [...vertices.slice(3 * vertex, 3 * vertex + 3)];
+const pointOf = ({ corners, weights }, vertices) => corners.map((corner, k) => scaled(at(vertices, corner), weights[k])).reduce(add);
 const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
 
 export class Pins {
@@ -51,10 +54,10 @@ export class Pins {
     }
     const hit = this.surface.pick(origin, direction);
     if (!hit || this.all.size >= MOST_PINS) return false;
-    const vertex = hit.corners[hit.weights.indexOf(Math.max(...hit.weights))];
-    const at = add(origin, scaled(direction, hit.distance));
-    const own = [...vertices.slice(3 * vertex, 3 * vertex + 3)];
-    this.all.set(number, { vertex, beside: sub(at, own), target: at, facing, grabbed: true });
+    const { corners, weights } = hit;
+    const vertex = corners[weights.indexOf(Math.max(...weights))];
+    const target = add(origin, scaled(direction, hit.distance));
+    this.all.set(number, { corners, weights, vertex, beside: [0, 0, 0], target, facing, grabbed: true });
     this.changed();
     return true;
   }
@@ -79,9 +82,19 @@ export class Pins {
     }
   }
 
-  /** The state { row, pose } in which the pins are as near to their targets as the model allows, and whether that is so. */
-  solve(row, pose, session) {
+  /**
+   * The state { row, pose } in which the pins are as near to their targets as the model allows, and whether that is so. Drags
+   * pull vertices: each pin's target is moved by how far its point is from the vertex nearest to it in the present pose,
+   * whose vertices are given, so that the next call brings the point itself nearer.
+   */
+  solve(row, pose, session, vertices) {
     const pins = [...this.all.values()];
+    let settled = true;
+    for (const pin of pins) {
+      const beside = sub(pointOf(pin, vertices), at(vertices, pin.vertex));
+      settled &&= Math.hypot(...sub(beside, pin.beside)) <= SETTLED * this.size;
+      pin.beside = beside;
+    }
     const offset = this.posing.offset(row);
     const inPlace = this.posing.moved(pose, scaled(offset, -1));
     this.start ??= inPlace;
@@ -91,7 +104,7 @@ export class Pins {
     this.closest = closest.pose;
     const shown = this.relaxed(closest, pins, session);
     const found = { row: this.posing.row(shown.pose, shown.channels, offset), pose: this.posing.moved(shown.pose, offset) };
-    return { ...found, finished: closest.converged && shown.converged };
+    return { ...found, finished: settled && closest.converged && shown.converged };
   }
 
   /** Nearly as near to targets out of reach, without what hardly helps: see _drags.py. */
@@ -99,15 +112,13 @@ export class Pins {
     const relaxation = [...closest.errors].map((gap) => 1 + (RELAXATION - 1) * Math.min(gap / (FAR * this.size), 1));
     if (relaxation.every((value) => value < 1.01)) return closest;
     const vertices = session.evaluate(closest.pose);
-    const points = pins.flatMap(({ vertex }) => [...vertices.slice(3 * vertex, 3 * vertex + 3)]);
+    const points = pins.flatMap(({ vertex }) => at(vertices, vertex));
     const weights = relaxation.map((value) => value ** -2);
     return this.drag.to(points, { start: closest.pose, preferred: this.start, weights, maxIterations: ITERATIONS });
   }
 
   /** The pins as the page draws them. */
   facts(vertices) {
-    return [...this.all].map(([pin, { vertex, beside, target, grabbed }]) => {
-      return { pin, at: add([...vertices.slice(3 * vertex, 3 * vertex + 3)], beside), target, grabbed };
-    });
+    return [...this.all].map(([number, pin]) => ({ pin: number, at: pointOf(pin, vertices), target: pin.target, grabbed: pin.grabbed }));
   }
 }

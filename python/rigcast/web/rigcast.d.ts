@@ -9,7 +9,7 @@ export declare class RigcastError extends Error {
   readonly kind: "bad argument" | "bad file" | "numerical" | "no memory" | "bad handle" | "failed" | "cancelled";
 }
 
-/** Reads a model file: its bytes, or a URL. `wasm` is by default the file beside the module; `name` stands in errors. */
+/** Reads a model file: its bytes, or a URL; a text is relative to the page, in node to the working directory. `wasm` is by default the file beside the module; `name` stands in errors. */
 export declare function load(source: Source, options?: { wasm?: Wasm; name?: string }): Promise<Model>;
 /** Reads a synthesizer, whose players move a rig without end. */
 export declare function loadSynthesizer(source: Source, options?: { wasm?: Wasm; name?: string }): Promise<Synthesizer>;

@@ -8,7 +8,7 @@
 //
 // Arrays are row-major and flat: poses (T, C), vertices (T, V, 3). rigcast.d.ts has the types.
 
-import { Engine, layout, Owned } from "./engine.js";
+import { Engine, layout, Owned, RigcastError } from "./engine.js";
 import { Drag } from "./drag.js";
 import { Player } from "./player.js";
 import { Surface } from "./surface.js";
@@ -36,21 +36,37 @@ const CHANNEL = layout([
   ["is_whole", "i32"],
 ]);
 
-const engines = new Map();
+const byAddress = new Map();
+const byObject = new WeakMap();
 
 /** The engine of a module: bytes, a URL, a WebAssembly.Module, or by default the file beside this one. */
-export async function engineOf(wasm = new URL("rigcast.wasm", import.meta.url)) {
-  const key = wasm instanceof URL ? wasm.href : wasm;
+export function engineOf(wasm = new URL("rigcast.wasm", import.meta.url)) {
+  const isAddress = typeof wasm === "string" || wasm instanceof URL;
+  const [engines, key] = isAddress ? [byAddress, addressOf(wasm).href] : [byObject, wasm];
   if (!engines.has(key)) {
-    const module = wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(await bytesOf(wasm));
-    engines.set(key, await Engine.of(module));
+    const made = engineFrom(wasm);
+    engines.set(key, made);
+    made.catch(() => engines.delete(key));
   }
   return engines.get(key);
 }
 
+async function engineFrom(wasm) {
+  return Engine.of(wasm instanceof WebAssembly.Module ? wasm : await WebAssembly.compile(await bytesOf(wasm)));
+}
+
+/** A text is an address relative to the page, or in node to the working directory. */
+function addressOf(source) {
+  if (source instanceof URL) return source;
+  const base = globalThis.document?.baseURI ?? globalThis.location?.href ?? `file://${globalThis.process?.cwd?.() ?? ""}/`;
+  return new URL(source, base);
+}
+
 async function bytesOf(source) {
-  if (source instanceof ArrayBuffer || ArrayBuffer.isView(source)) return new Uint8Array(source.buffer ?? source, source.byteOffset ?? 0, source.byteLength);
-  const url = new URL(source, import.meta.url);
+  if (source instanceof ArrayBuffer) return new Uint8Array(source);
+  if (ArrayBuffer.isView(source)) return new Uint8Array(source.buffer, source.byteOffset, source.byteLength);
+  if (typeof source !== "string" && !(source instanceof URL)) throw new TypeError(`load takes bytes, a URL or a text, not ${source}`);
+  const url = addressOf(source);
   if (url.protocol === "file:" && globalThis.process) return new Uint8Array(await (await import("node:fs/promises")).readFile(url));
   const answer = await fetch(url);
   if (!answer.ok) throw new Error(`${url}: ${answer.status} ${answer.statusText}`);
@@ -207,18 +223,19 @@ export class Session extends Owned {
 
   constructor(model) {
     const { engine } = model;
-    super(engine, engine.made("session_new", () => [model.handle]), "session_free");
+    const blocks = [];
+    super(engine, engine.made("session_new", () => [model.handle]), "session_free", blocks);
     this.model = model;
     const room = engine.exports.malloc(4 * (3 * model.vertexCount + model.columnCount)) >>> 0;
-    if (room === 0) throw new Error("there is not enough memory");
-    const free = this.release;
-    this.release = () => (free(), engine.exports.free(room));
+    if (room === 0) throw new RigcastError("there is not enough memory", "no memory");
+    blocks.push(room);
     [this.#at, this.#poseAt] = [room, room + 12 * model.vertexCount];
     this.evaluate(model.restPose);
   }
 
   /** The vertices (V, 3) as they stand: a view of the engine's memory. Ask again for it after any other call. */
   get vertices() {
+    this.checkAlive("session");
     return new Float32Array(this.engine.exports.memory.buffer, this.#at, 3 * this.model.vertexCount);
   }
 
@@ -234,6 +251,7 @@ export class Session extends Owned {
 
   /** Poses the model (C); returns the vertices. */
   evaluate(pose) {
+    this.checkAlive("session");
     const { vertexCount, columnCount } = this.model;
     const given = Float32Array.from(pose);
     new Float32Array(this.engine.exports.memory.buffer, this.#poseAt, columnCount).set(given.subarray(0, columnCount));

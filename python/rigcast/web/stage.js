@@ -81,13 +81,24 @@ export class Stage {
     const shown = [this.state, this.vertices];
     try {
       this.follow();
+      this.on.message(this.frame());
     } catch (error) {
-      this.pins.clear();
-      this.clock.playing = this.unsolved = this.moved = false;
-      [this.state, this.vertices] = shown;
-      this.notice = `${error.message}; the last pose that could be shown is back`;
+      this.recover(error, shown);
     }
-    this.on.message(this.frame());
+  }
+
+  /** Shows the last pose that could be shown; if even that fails, waits for the next message. */
+  recover(error, shown) {
+    this.pins.clear();
+    this.clock.playing = this.unsolved = this.moved = false;
+    [this.state, this.vertices] = shown;
+    this.mode = "plain";
+    this.notice = `${error.message}; the last pose that could be shown is back`;
+    try {
+      this.on.message(this.frame());
+    } catch {
+      this.waiting = false;
+    }
   }
 
   follow() {
@@ -109,7 +120,7 @@ export class Stage {
       this.unsolved = false;
       return;
     }
-    const { row, pose, finished } = this.pins.solve(this.state.row, this.figure.pose(this.state), this.figure.session);
+    const { row, pose, finished } = this.pins.solve(this.state.row, this.figure.pose(this.state), this.figure.session, this.vertices);
     this.keepChanges(row);
     this.state = { row, pose };
     this.attempts += 1;

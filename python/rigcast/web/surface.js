@@ -19,10 +19,13 @@ export class Surface extends Owned {
    */
   pack(vertices, marks = null) {
     const { engine, vertexCount } = this;
+    this.checkAlive("surface");
+    if (vertices.length !== 3 * vertexCount) throw new RangeError(`vertices has ${vertices.length} numbers; it must have ${3 * vertexCount}`);
+    if (marks && marks.length !== vertexCount) throw new RangeError(`marks has ${marks.length} bytes; it must have ${vertexCount}`);
     return engine.with((arena) => {
       const packed = arena.room(BYTES_PER_VERTEX * vertexCount);
       const box = arena.room(24);
-      engine.call("surface_pack", this.handle, arena.put(Float32Array.from(vertices)), marks ? arena.put(marks) : 0, packed, box);
+      engine.call("surface_pack", this.handle, arena.put(Float32Array.from(vertices)), marks ? arena.put(Uint8Array.from(marks)) : 0, packed, box);
       const [low, high] = [0, 12].map((offset) => [...engine.copy(Float32Array, box + offset, 3)]);
       return { bytes: engine.copy(Uint8Array, packed, BYTES_PER_VERTEX * vertexCount), low, high };
     });
@@ -31,6 +34,8 @@ export class Surface extends Owned {
   /** What the ray meets first: { corners, weights, distance }, or null. */
   pick(origin, direction) {
     const { engine } = this;
+    this.checkAlive("surface");
+    if (origin.length !== 3 || direction.length !== 3) throw new RangeError("origin and direction must have 3 numbers each");
     return engine.with((arena) => {
       const hit = arena.room(56);
       const met = engine.exports.rigcast_surface_pick(this.handle, arena.put(Float64Array.from([...origin, ...direction])), hit);

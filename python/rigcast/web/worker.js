@@ -1,4 +1,4 @@
-// A model on a thread of its own: evaluated there, its vertices handed over.
+// A model on a thread of its own: evaluated there; arrays of results are handed over, what is given is copied.
 //
 //   import { open } from "./worker.js";
 //   const model = await open(bytesOrUrl);
@@ -10,25 +10,42 @@ import { load, RigcastError } from "./rigcast.js";
 
 const isWorker = typeof WorkerGlobalScope !== "undefined" && globalThis instanceof WorkerGlobalScope;
 
-/** Opens a model in a worker; the calls are those of Model and Session, and return promises. */
+/** Opens a model in a worker: worker.d.ts names its calls, which return promises. */
 export async function open(source, options = {}) {
   const worker = new Worker(new URL("worker.js", import.meta.url), { type: "module" });
   const waiting = new Map();
   let count = 0;
+  let ended = "";
+  const end = (why) => {
+    ended = why;
+    worker.terminate();
+    for (const { reject } of waiting.values()) reject(new RigcastError(why, "bad handle"));
+    waiting.clear();
+  };
+  worker.onerror = ({ message }) => end(`the worker did not start: ${message ?? "its script was not loaded"}`);
   worker.onmessage = ({ data: { id, value, error, kind } }) => {
-    const { resolve, reject } = waiting.get(id);
+    const { resolve, reject } = waiting.get(id) ?? {};
     waiting.delete(id);
-    if (error === undefined) resolve(value);
-    else reject(kind ? new RigcastError(error, kind) : new Error(error));
+    if (error === undefined) resolve?.(value);
+    else reject?.(kind ? new RigcastError(error, kind) : new Error(error));
   };
   const ask = (call, ...given) =>
     new Promise((resolve, reject) => {
-      waiting.set(++count, { resolve, reject });
-      worker.postMessage({ id: count, call, given });
+      if (ended) reject(new RigcastError(ended, "bad handle"));
+      else {
+        waiting.set(++count, { resolve, reject });
+        worker.postMessage({ id: count, call, given });
+      }
     });
-  const about = await ask("open", source instanceof URL ? source.href : source, options);
-  const calls = ["evaluate", "poses", "channelsOf", "vjp", "jvp", "confidence", "errorBound", "pose", "drag"];
-  return { ...about, ...Object.fromEntries(calls.map((call) => [call, (...given) => ask(call, ...given)])), free: () => worker.terminate() };
+  try {
+    const isAddress = typeof source === "string" || source instanceof URL;
+    const about = await ask("open", isAddress ? new URL(source, document.baseURI).href : source, options);
+    const calls = ["evaluate", "poses", "channelsOf", "vjp", "jvp", "confidence", "errorBound", "pose", "drag"];
+    return { ...about, ...Object.fromEntries(calls.map((call) => [call, (...given) => ask(call, ...given)])), free: () => end("the model was freed") };
+  } catch (error) {
+    end(error.message);
+    throw error;
+  }
 }
 
 /** The calls that a worker answers. */

@@ -152,7 +152,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 def _written(args: argparse.Namespace, console: Console) -> Result:
     """Write one page that carries the model."""
-    for name in ("through", "face_ik", "pictures", "no_browser", "seconds", "port"):
+    for name in ("face_ik", "pictures", "no_browser", "seconds", "port"):
         if getattr(args, name):
             raise WrongInput(f"--{name.replace('_', '-')} is for a view that is served, not for a page (-o)")
     with contextlib.ExitStack() as stack:

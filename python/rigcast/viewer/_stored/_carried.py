@@ -18,7 +18,6 @@ from rigcast.errors import ArgumentError
 from rigcast.viewer._acting._take import Take
 from rigcast.viewer._figures._figure import mirror_signs
 from rigcast.viewer._figures._model import ModelFigure, Placed, RecordedFigure
-from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._figures._posing import ByChannels
 from rigcast.viewer._scene import scene_message
 from rigcast.viewer._stage import Stage
@@ -62,9 +61,14 @@ def carried(stage: Stage, storage: str = "16-bit") -> ViewPage:
         "clip": None,
         "synthesizer": None,
     }
-    if timeline.head is not None:
-        page.notes.append("the head of the motion stays still in a page")
+    for is_there, what in (
+        (timeline.head is not None, "the head of the motion stays still"),
+        (timeline.pictures is not None, "pictures of the motion are not shown"),
+        (bool(timeline.keys), "keys are not kept"),
+    ):
+        page.notes += [f"{what} in a page"] if is_there else []
     if rows is not None:
+        rows = np.pad(rows, ((0, 0), (0, len(figures[0].sliders) - rows.shape[1])))  # where the character stands
         shape = None if poses is None else list(poses.shape)
         header["clip"] = {"rows": list(rows.shape), "poses": shape, "fps": timeline.fps}
         page.arrays += [rows, *([] if poses is None else [np.asarray(poses, np.float32)])]
@@ -94,7 +98,8 @@ class _Carried:
         opened: Any = shown_one
         if not isinstance(opened, ModelFigure):
             model, note = opened.drag_model()
-            if len(figure_of(model).sliders) != len(opened.sliders):
+            names = [slider.name for slider in opened.sliders]
+            if [slider.name for slider in ModelFigure(model).sliders][: len(names)] != names:
                 raise bad_argument("embed", "model", "a rig whose controls no model has", "a learned model of it")
             self.notes.append(note or f"{opened.name} is shown as the skinning that drags are solved on")
             opened = ModelFigure(model, opened.name)
@@ -151,14 +156,18 @@ class _Carried:
 def _judging(figure: ModelFigure, rows: NDArray[np.float32] | None, poses: Any) -> NDArray[np.float32]:
     """At most 64 poses: of the clip, or at random."""
     if poses is not None:
-        return np.asarray(poses[:: max(1, len(poses) // JUDGED)][:JUDGED], np.float32)
+        return np.asarray(poses[_spread(len(poses))], np.float32)
     if rows is None or rows.shape[1] != len(figure.sliders):
         random = np.random.default_rng(0)
         low, rest, high = (np.array([getattr(s, name) for s in figure.sliders]) for name in ("low", "rest", "high"))
         drawn = random.uniform(low, high, (JUDGED, len(low)))
         rows = (rest + MOST_SHARE * (drawn - rest)).astype(np.float32)
-    chosen = rows[:: max(1, len(rows) // JUDGED)][:JUDGED]
-    return np.stack([figure._posing.pose(row) for row in chosen])
+    return np.stack([figure._posing.pose(row) for row in rows[_spread(len(rows))]])
+
+
+def _spread(count: int) -> NDArray[np.int64]:
+    """At most 64 of so many, from the first to the last."""
+    return np.linspace(0, count - 1, min(count, JUDGED)).astype(np.int64)
 
 
 def _module(name: str) -> bytes:

@@ -35,7 +35,11 @@ LOADER = f"""
   const add = (type, textContent) => document.body.append(Object.assign(made(), {{ type, textContent }}));
   add("importmap", JSON.stringify({{ imports: modules }}));
   add("module", 'import "{PREFIX}START";');
-}})();
+}})().catch((error) => {{
+  const lost = document.getElementById("lost");
+  lost.hidden = false;
+  lost.textContent = "This page cannot be opened here: " + error.message;
+}});
 """
 
 
