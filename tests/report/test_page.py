@@ -41,7 +41,7 @@ def page(written):
 def test_nothing_is_loaded_from_elsewhere(page, written):
     outside = [address for address in page.addresses if not address.startswith(("data:", "#"))]
     assert outside == []
-    assert "script" not in page.tags
+    assert page.tags.count("script") <= 1  # of the buttons that move the character
     assert not re.search(r"url\((?!#)", written.html)
 
 
@@ -103,7 +103,7 @@ def test_names_are_text_not_markup(studied, written, tmp_path):
     cylinder_skinning(studied.rig, 1, name="<script>alert(1)</script>").save(tmp_path / "a.safetensors")
     report.write_body(tmp_path / "a.html", [tmp_path / "a.safetensors"], studied.data, at_most=2)
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
-    assert "<script" not in text
+    assert "<script>alert" not in text
     assert "&lt;script&gt;" in text
 
 

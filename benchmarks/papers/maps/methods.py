@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from benchmarks.papers.baselines.given_truth import bones_of
 from benchmarks.papers.maps.published import DENSE_STEPS, Published
 from benchmarks.systems.face_maps.accuracy import kept
 from rigcast._atomic_files import atomic_npz
@@ -148,7 +147,7 @@ def _skinned(training: rc.Dataset, judged: Judged, folder: Path, bones: int) -> 
         _, _, samples = training.take(_samples(training))
         found = rc.baselines.skinning_decomposition(training.rest_vertices, samples, bones, INFLUENCES, threads=1)
         frames = np.concatenate(list(judged.vertices.values())).astype(np.float64)
-        atomic_npz(path, {"vertices": bones_of(found, frames).astype(np.float32)})
+        atomic_npz(path, {"vertices": found.bones_of(frames).evaluate().astype(np.float32)})
     with np.load(path) as file:
         made = file["vertices"]
     ends = np.cumsum([len(own) for own in judged.vertices.values()])[:-1]

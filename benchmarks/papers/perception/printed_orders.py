@@ -128,21 +128,22 @@ def tables(faces: dict[str, Values]) -> str:
     titles = [f"{name} with the printed order | {name} with the ratings" for name in faces]
     pearsons = " | ".join(f"Pearson, {name}" for name in faces)
     lines = [
-        f"| metric | printed order with the ratings | {' | '.join(titles)} | {' with '.join(faces)} "
-        f"| Pearson, printed | {pearsons} |",
-        f"| --- |{' ---: |' * (4 + 3 * len(faces))}"[: -len(" ---: |")],
+        f"| metric | printed order with the ratings | {' | '.join(titles)} | {' with '.join(faces)} |",
+        f"| --- |{' ---: |' * (2 + 2 * len(faces))}",
     ]
+    second = ["", f"| metric | Pearson, printed | {pearsons} |", f"| --- |{' ---: |' * (1 + len(faces))}"]
     for metric in PRINTED:
         means = [found[metric].mean(axis=1) for found in faces.values()]
         cells = [both(rated, metric)]
         for values in means:
             cells += [both(values.tolist(), metric), f"{spearman(values, rated):.2f}"]
         cells.append(f"{spearman(*means):.2f}")
-        cells += [f"{PEARSON[metric]:.2f}", *(f"{pearson(found[metric]):.2f}" for found in faces.values())]
         lines.append(f"| {metric} | {' | '.join(cells)} |")
+        lengths = [f"{PEARSON[metric]:.2f}", *(f"{pearson(found[metric]):.2f}" for found in faces.values())]
+        second.append(f"| {metric} | {' | '.join(lengths)} |")
     full = np.array([rc.perception.UNITS[name].full for name in ratings()])
     own = pearson(full[:, None] * np.array(ACTIVATIONS))
-    lines += ["", f"The thesis's own RMS of table 5.11 has a Pearson correlation of {own:.2f} with the same lines.", ""]
+    lines += [*second, "", f"The thesis's own RMS of table 5.11 has a Pearson correlation of {own:.2f} with the same lines.", ""]
     lines += ["| metric | face | from the most important on |", "| --- | --- | --- |"]
     lines += [f"| {metric} | {name} | {order_of(found[metric])} |" for metric in PRINTED for name, found in faces.items()]
     return "\n".join(lines)
