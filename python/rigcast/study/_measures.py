@@ -7,15 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.metrics import hausdorff, image_mse, structural_similarity, triangle_distortion
+from rigcast.metrics import hausdorff, image_mse, structural_similarity
 from rigcast.perception import screen_motion
-from rigcast.perception._differences.surface import checked_triangles, per_vertex, triangle_areas, weighted_mean
+from rigcast.perception._differences.shapes import by_vertices
+from rigcast.perception._differences.surface import checked_triangles
 from rigcast.render import Camera
 
 #: Of columns of a table of answers; of what several methods show, ``_METHOD`` follows.
 MEASURE = "measure_"
-#: Name to what it says; all are 0 for equal faces. Those before the blank need meshes of one topology, the others
-#: pictures.
+#: Name to what it says; all are 0 for equal faces. The first five need meshes of one topology, the others pictures.
 MEASURES = {
     "screen_motion": "largest distance across the picture, in its pixels",
     "rms": "root mean square of distances over the area",
@@ -68,13 +68,11 @@ def measures_of(reference: ShownFace, face: ShownFace, camera: Camera) -> dict[s
 def _of_meshes(reference: ShownFace, face: ShownFace, camera: Camera) -> dict[str, float]:
     first, second = reference.vertices, face.vertices
     corners = checked_triangles("measures_of", face.faces, len(first))
-    areas = triangle_areas(first, corners)
-    lengths = np.linalg.norm(second - first, axis=1)
-    over_area = per_vertex(areas, corners, len(first))
+    figures = by_vertices(first, second, corners)
     return {
         "screen_motion": screen_motion(first, second, corners, camera).max,
-        "rms": float(np.sqrt(weighted_mean(np.square(lengths), over_area))),
-        "thesis_rms": float(lengths.sum() / np.sqrt(3.0)),
+        "rms": figures["rms"],
+        "thesis_rms": figures["thesis_sum"],
         "hausdorff": hausdorff(first, second),
-        "distortion": weighted_mean(triangle_distortion(first, second, corners), areas),
+        "distortion": figures["distortion"],
     }

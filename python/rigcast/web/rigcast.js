@@ -133,6 +133,12 @@ export class Model extends Owned {
     return array.length / width;
   }
 
+  /** Poses as the engine takes them, and how many they are. */
+  #posed(poses) {
+    const given = Float32Array.from(poses);
+    return [given, this.#frames(given, this.columnCount, "poses")];
+  }
+
   /** Calls rigcast_NAME with input arrays and one result of Type; threads as the last argument if it takes them. */
   #results(name, frames, inputs, Type, count, ...last) {
     return this.engine.with((arena) => {
@@ -152,43 +158,37 @@ export class Model extends Owned {
 
   /** Channels (T, N) that come nearest to poses (T, C). */
   channelsOf(poses) {
-    const given = Float32Array.from(poses);
-    const frames = this.#frames(given, this.columnCount, "poses");
+    const [given, frames] = this.#posed(poses);
     return this.#results("channels", frames, [given], Float64Array, frames * this.channels.length, 0, 0n);
   }
 
   /** Vertices (T, V, 3) of poses (T, C). */
   evaluate(poses) {
-    const given = Float32Array.from(poses);
-    const frames = this.#frames(given, this.columnCount, "poses");
+    const [given, frames] = this.#posed(poses);
     return this.#results("evaluate", frames, [given], Float32Array, frames * 3 * this.vertexCount, 1);
   }
 
   /** Gradients (T, C) of sum(vertices * cotangents), for cotangents (T, V, 3). */
   vjp(poses, cotangents) {
-    const given = Float32Array.from(poses);
-    const frames = this.#frames(given, this.columnCount, "poses");
+    const [given, frames] = this.#posed(poses);
     return this.#results("vjp", frames, [given, Float32Array.from(cotangents)], Float32Array, given.length, 1);
   }
 
   /** Derivatives (T, V, 3) of the vertices along tangents (T, C). */
   jvp(poses, tangents) {
-    const given = Float32Array.from(poses);
-    const frames = this.#frames(given, this.columnCount, "poses");
+    const [given, frames] = this.#posed(poses);
     return this.#results("jvp", frames, [given, Float32Array.from(tangents)], Float32Array, frames * 3 * this.vertexCount, 1);
   }
 
   /** Confidences (T) from 0 to 1: 1 among the training poses. */
   confidence(poses) {
-    const given = Float32Array.from(poses);
-    const frames = this.#frames(given, this.columnCount, "poses");
+    const [given, frames] = this.#posed(poses);
     return this.#results("confidence", frames, [given], Float32Array, frames);
   }
 
   /** Bounds (T, V) below which 95 % of held-out errors lie; throws for models that state none. */
   errorBound(poses) {
-    const given = Float32Array.from(poses);
-    const frames = this.#frames(given, this.columnCount, "poses");
+    const [given, frames] = this.#posed(poses);
     return this.#results("error_bound", frames, [given], Float32Array, frames * this.vertexCount, 1);
   }
 

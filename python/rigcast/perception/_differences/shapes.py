@@ -85,19 +85,26 @@ def shape_difference(a: ArrayLike, b: ArrayLike, faces: ArrayLike, *, threads: i
     corners = checked_triangles("shape_difference", faces, len(first))
     if not len(corners):
         raise check.wrong("faces", "without a face", "a mesh")
+    figures = by_vertices(first, second, corners)
+    return ShapeDifference(
+        **figures, hausdorff=max(_farthest(first, second, corners, threads), _farthest(second, first, corners, threads))
+    )
+
+
+def by_vertices(first: Float64, second: Float64, corners: NDArray[np.int32]) -> dict[str, float]:
+    """The figures of a ShapeDifference but for its Hausdorff distance, which takes most of the time."""
     areas = triangle_areas(first, corners)
     weights = per_vertex(areas, corners, len(first))
     lengths = np.linalg.norm(second - first, axis=1)
     thesis = lengths / np.sqrt(3.0)
-    return ShapeDifference(
-        rms=float(np.sqrt(weighted_mean(np.square(lengths), weights))),
-        mean=weighted_mean(lengths, weights),
-        max=float(lengths.max()),
-        thesis_sum=float(thesis.sum()),
-        thesis_mean=float(thesis.mean()),
-        hausdorff=max(_farthest(first, second, corners, threads), _farthest(second, first, corners, threads)),
-        distortion=weighted_mean(triangle_distortion(first, second, corners), areas),
-    )
+    return {
+        "rms": float(np.sqrt(weighted_mean(np.square(lengths), weights))),
+        "mean": weighted_mean(lengths, weights),
+        "max": float(lengths.max()),
+        "thesis_sum": float(thesis.sum()),
+        "thesis_mean": float(thesis.mean()),
+        "distortion": weighted_mean(triangle_distortion(first, second, corners), areas),
+    }
 
 
 def _farthest(vertices: Float64, others: Float64, corners: NDArray[np.int32], threads: int) -> float:

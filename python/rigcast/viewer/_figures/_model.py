@@ -22,11 +22,11 @@ class Placed:
     """Another posing with the translation of the joints without a parent behind its channels."""
 
     def __init__(self, inner: Posing, model: _core.Deformer) -> None:
-        self._inner = inner
+        self._inner, self.kind = inner, inner.kind
         names = list(model.joint_names)
-        self._roots = [joint for joint, parent in enumerate(model.skeleton.parents) if parent < 0]
+        self.roots = [joint for joint, parent in enumerate(model.skeleton.parents) if parent < 0]
         reach = REACH * (float(np.linalg.norm(np.ptp(np.asarray(model.rest_vertices), axis=0))) or 1.0)
-        root = names[self._roots[0]]
+        root = names[self.roots[0]]
         self.sliders = [
             *inner.sliders,
             *(Slider(f"{root}.translation_{a.lower()}", body_part("root"), -reach, reach, 0.0, "rig") for a in AXES),
@@ -38,13 +38,13 @@ class Placed:
     def rows(self, poses: Row) -> Row:
         rows = self._inner.rows(poses)
         without_offset = np.array([self._inner.pose(row) for row in rows])
-        first = 12 * self._roots[0] + np.array([3, 7, 11])
+        first = 12 * self.roots[0] + np.array([3, 7, 11])
         moved = poses[:, first] - without_offset[:, first]
         return np.asarray(np.concatenate([rows, moved], axis=1), np.float32)
 
     def moved(self, pose: Row, offset: Vector) -> Row:
         result = np.array(pose, np.float32)
-        for joint in self._roots:
+        for joint in self.roots:
             result[12 * joint + np.array([3, 7, 11])] += offset.astype(np.float32)
         return result
 
@@ -117,6 +117,11 @@ class ModelFigure:
     def moves_whole(self) -> bool:
         """True if sliders of the view move the model as a whole."""
         return isinstance(self._posing, Placed)
+
+    @property
+    def posing(self) -> dict[str, Any]:
+        """Kind and roots of the posing, for a page that makes poses of sliders itself."""
+        return {"kind": self._posing.kind, "roots": self._posing.roots}
 
     @property
     def translated_joints(self) -> set[str]:

@@ -18,8 +18,19 @@ AXES = "XYZ"
 
 
 class Posing(Protocol):
-    """The controls that an artist turns on a model, and the pose rows that follow."""
+    """The controls that an artist turns on a model, and the pose rows that follow.
 
+    Attributes
+    ----------
+    kind : {"channels", "joints"}
+        Of sliders: the channels that a model states, or three angles per joint.
+    roots : list of int
+        Joints that three more sliders move: those of where the character stands.
+    sliders : list of Slider
+    """
+
+    kind: str
+    roots: list[int]
     sliders: list[Slider]
 
     def pose(self, row: Row) -> Row:
@@ -41,6 +52,9 @@ class Posing(Protocol):
 class InPlace:
     """A figure that stays where it is."""
 
+    def __init__(self) -> None:
+        self.roots: list[int] = []
+
     def offset(self, _: Row) -> Vector:
         return np.zeros(3)
 
@@ -54,7 +68,10 @@ class InPlace:
 class ByChannels(InPlace):
     """The channels that a model file states."""
 
+    kind = "channels"
+
     def __init__(self, model: _core.Deformer) -> None:
+        super().__init__()
         self._model = model
         self.sliders = [
             Slider(c.name, body_part(c.joint or c.name), c.low, c.high, c.rest, c.unit) for c in model.channels
@@ -70,7 +87,10 @@ class ByChannels(InPlace):
 class ByJoints(InPlace):
     """Three angles per joint after its rest transform, R_x R_y R_z in column vectors, and the dials."""
 
+    kind = "joints"
+
     def __init__(self, model: _core.Deformer) -> None:
+        super().__init__()
         self._joints = 12 * len(model.joint_names)
         self._rest = np.asarray(model.skeleton.rest, np.float64) if self._joints else np.zeros((0, 3, 4))
         self.sliders = [

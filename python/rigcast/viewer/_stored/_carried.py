@@ -15,22 +15,20 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._validate import bad_argument, shown
 from rigcast.errors import ArgumentError
-from rigcast.viewer._acting._take import Take
-from rigcast.viewer._figures._figure import mirror_signs
-from rigcast.viewer._figures._model import ModelFigure, Placed, RecordedFigure
-from rigcast.viewer._figures._posing import ByChannels
+from rigcast.viewer._acting._take import Take, columns_of
+from rigcast.viewer._figures._figure import State, mirror_signs
+from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._scene import scene_message
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._view_page import LARGEST, ViewPage, base64_of, whole_page
+from rigcast.viewer._timeline import Timeline
 from rigcast.viewer._wire import packed
 
 STORAGES = ("16-bit", "int8", "float32")
 JUDGED, MOST_SHARE = 64, 0.7  # poses that judge a storage, and the share of the channels' ranges that they take
-MODULES = (
-    "boot.js", "clock.js", "drag.js", "engine.js", "host.js", "pins.js", "player.js", "posing.js", "rigcast.js",
-    "stage.js", "surface.js",
-)  # fmt: skip
+ENGINE = ("drag.js", "engine.js", "host.js", "player.js", "rigcast.js", "surface.js")
 SMALL, WHOLE = "page.wasm", "rigcast.wasm"
+WEB = resources.files("rigcast") / "web"
 
 
 def carried(stage: Stage, storage: str = "16-bit") -> ViewPage:
@@ -48,39 +46,32 @@ def carried(stage: Stage, storage: str = "16-bit") -> ViewPage:
     timeline = stage.timeline
     acting = timeline if isinstance(timeline, Take) else None
     rows = None if acting is not None or timeline.rows is None else np.asarray(timeline.rows, np.float32)
-    poses = None if rows is None else timeline.poses
     page = _Carried(storage)
-    figures = [page.figure(stage.figure, rows, poses)]
-    if isinstance(stage.beside, RecordedFigure):
-        page.notes.append("recorded vertices do not stand beside it in a page")
-    elif stage.beside is not None:
+    figures = [page.figure(stage.figure, rows, None if rows is None else timeline.poses)]
+    if stage.beside is not None and not isinstance(stage.beside, RecordedFigure):
         figures.append(page.figure(stage.beside, None, None))
+    page.notes += _left_out(stage)
     header: dict[str, Any] = {
         "mirror": mirror_signs(figures[0]),
         "samePoses": len(figures) == 2 and figures[1].model.control_names == figures[0].model.control_names,
-        "clip": None,
-        "synthesizer": None,
+        "clip": None if rows is None else page.clip(timeline, rows, len(figures[0].sliders)),
+        "synthesizer": None if acting is None else page.synthesizer(acting, figures[0]),
     }
-    for is_there, what in (
-        (timeline.head is not None, "the head of the motion stays still"),
-        (timeline.pictures is not None, "pictures of the motion are not shown"),
-        (bool(timeline.keys), "keys are not kept"),
-    ):
-        page.notes += [f"{what} in a page"] if is_there else []
-    if rows is not None:
-        rows = np.pad(rows, ((0, 0), (0, len(figures[0].sliders) - rows.shape[1])))  # where the character stands
-        shape = None if poses is None else list(poses.shape)
-        header["clip"] = {"rows": list(rows.shape), "poses": shape, "fps": timeline.fps}
-        page.arrays += [rows, *([] if poses is None else [np.asarray(poses, np.float32)])]
     more: dict[str, Any] = {**stage.scene_facts(), "exports": [], "movie": False}
-    if acting is not None:
-        names = [slider.name for slider in figures[0].sliders]
-        columns = [names.index(name) for name in acting.synth.control_names]
-        content = _file_of(acting.synth)
-        header["synthesizer"] = {"bytes": len(content), "columns": columns, "seed": acting.seed}
-        page.arrays.append(content)
     scene = np.frombuffer(scene_message(figures, False, more), np.uint8)
     return page.page(header, scene, WHOLE if acting is not None else SMALL)
+
+
+def _left_out(stage: Stage) -> list[str]:
+    """Lines about all that a stage shows and a page does not."""
+    timeline = stage.timeline
+    found = {
+        "recorded vertices do not stand beside it": isinstance(stage.beside, RecordedFigure),
+        "the head of the motion stays still": timeline.head is not None,
+        "pictures of the motion are not shown": timeline.pictures is not None,
+        "keys are not kept": bool(timeline.keys),
+    }
+    return [f"{what} in a page" for what, is_there in found.items() if is_there]
 
 
 @dataclass(eq=False)
@@ -107,21 +98,25 @@ class _Carried:
         self.notes += [note] if note else []
         figure = ModelFigure(stored, opened.name)
         content = _file_of(stored)
-        posing: Any = figure._posing
-        inner = posing._inner if isinstance(posing, Placed) else posing
-        self.facts.append(
-            {
-                "name": figure.name,
-                "bytes": len(content),
-                "sliders": [vars(slider) for slider in figure.sliders],
-                "posing": {
-                    "kind": "channels" if isinstance(inner, ByChannels) else "joints",
-                    "roots": posing._roots if isinstance(posing, Placed) else [],
-                },
-            }
-        )
+        sliders = [vars(slider) for slider in figure.sliders]
+        self.facts.append({"name": figure.name, "bytes": len(content), "sliders": sliders, "posing": figure.posing})
         self.models.append(content)
         return figure
+
+    def clip(self, timeline: Timeline, rows: NDArray[np.float32], width: int) -> dict[str, Any]:
+        """The shape of a clip, whose rows are as wide as the figure has sliders: the last ones say where it stands."""
+        rows = np.pad(rows, ((0, 0), (0, width - rows.shape[1])))
+        poses = None if timeline.poses is None else np.asarray(timeline.poses, np.float32)
+        self.arrays += [rows, *([] if poses is None else [poses])]
+        return {"rows": list(rows.shape), "poses": None if poses is None else list(poses.shape), "fps": timeline.fps}
+
+    def synthesizer(self, take: Take, figure: ModelFigure) -> dict[str, Any]:
+        """The facts of what plays: the slider of each control, and the seed."""
+        content = _file_of(take.synth)
+        self.arrays.append(content)
+        columns = columns_of(take.synth.control_names, [slider.name for slider in figure.sliders])
+        assert columns is not None  # the stage has refused all others
+        return {"bytes": len(content), "columns": columns.tolist(), "seed": take.seed}
 
     def _stored(self, figure: ModelFigure, rows: NDArray[np.float32] | None, poses: Any) -> tuple[_core.Deformer, str]:
         """The model in the page's storage, and a line about its error; as it is where it has no other storage."""
@@ -150,7 +145,11 @@ class _Carried:
             got = f"a model for a page of {len(content) / 2**20:.0f} MB"
             raise bad_argument("embed", "model", got, f"one for at most {LARGEST // 2**20} MB")
         data = f'<script type="text/plain" id="carried">{content}</script>'
-        return ViewPage(whole_page("boot.js", data, MODULES), self.notes)
+        own = [
+            file for file in (resources.files("rigcast.viewer._stored") / "page").iterdir() if file.name.endswith(".js")
+        ]
+        modules = {file.name: file.read_text(encoding="utf-8") for file in (*own, *(WEB / name for name in ENGINE))}
+        return ViewPage(whole_page("boot.js", data, dict(sorted(modules.items()))), self.notes)
 
 
 def _judging(figure: ModelFigure, rows: NDArray[np.float32] | None, poses: Any) -> NDArray[np.float32]:
@@ -162,7 +161,7 @@ def _judging(figure: ModelFigure, rows: NDArray[np.float32] | None, poses: Any) 
         low, rest, high = (np.array([getattr(s, name) for s in figure.sliders]) for name in ("low", "rest", "high"))
         drawn = random.uniform(low, high, (JUDGED, len(low)))
         rows = (rest + MOST_SHARE * (drawn - rest)).astype(np.float32)
-    return np.stack([figure._posing.pose(row) for row in rows[_spread(len(rows))]])
+    return np.stack([figure.pose(State(row)) for row in rows[_spread(len(rows))]])
 
 
 def _spread(count: int) -> NDArray[np.int64]:
@@ -172,7 +171,7 @@ def _spread(count: int) -> NDArray[np.int64]:
 
 def _module(name: str) -> bytes:
     """The engine in WebAssembly."""
-    file = resources.files("rigcast") / "web" / name
+    file = WEB / name
     if not file.is_file():
         raise FileNotFoundError(
             f"this installation of rigcast has no {name}: a wheel has it; ./run web builds it in a checkout (Debian: "

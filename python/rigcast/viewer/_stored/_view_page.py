@@ -8,8 +8,7 @@ import json
 import os
 import re
 import zlib
-from collections.abc import Sequence
-from importlib import resources
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from rigcast._atomic_files import atomic_write
@@ -90,7 +89,7 @@ def base64_of(content: bytes) -> str:
     return base64.b64encode(content).decode()
 
 
-def whole_page(start: str, data: str, more: Sequence[str] = ()) -> str:
+def whole_page(start: str, data: str, more: Mapping[str, str] | None = None) -> str:
     """index.html with style, modules and data inside.
 
     Parameters
@@ -99,12 +98,11 @@ def whole_page(start: str, data: str, more: Sequence[str] = ()) -> str:
         The module that is loaded first.
     data : str
         An element that the module reads.
-    more : sequence of str
-        Modules of ``rigcast/web`` beside those of the page.
+    more : dict of str to str, optional
+        Texts of modules beside those of the page, by names; all are found by these alone.
     """
     files = {path.lstrip("/"): content.decode() for path, (_, content) in files_of("rigcast.viewer").items()}
-    web = resources.files("rigcast") / "web"
-    files |= {name: (web / name).read_text(encoding="utf-8") for name in more}
+    files |= more or {}
     modules = {
         PREFIX + name: COMMENT.sub("", re.sub(r'(from |import\()"\./(\w+\.js)"', rf'\1"{PREFIX}\2"', content))
         for name, content in files.items()

@@ -7,6 +7,21 @@ export function unpacked(buffer) {
   return { header, offset: 4 + length };
 }
 
+/** A message of a header and arrays of bytes. */
+export function packed(header, arrays) {
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const length = Math.ceil(text.length / 4) * 4;
+  const bytes = new Uint8Array(4 + length + arrays.reduce((sum, array) => sum + array.length, 0));
+  new DataView(bytes.buffer).setUint32(0, length, true);
+  bytes.fill(32, 4, 4 + length).set(text, 4);
+  let at = 4 + length;
+  for (const array of arrays) {
+    bytes.set(array, at);
+    at += array.length;
+  }
+  return bytes.buffer;
+}
+
 /** The index buffers of each figure of a scene. */
 export function sceneBuffers(header, buffer, offset) {
   return header.figures.map((figure) => {

@@ -1,17 +1,15 @@
 // Points of the skin that are pulled, and the pose that follows; as _drags.py does on the server.
 
+import { add, dot, scale, sub } from "./math.js";
+
 const MOST_PINS = 32;
 const ITERATIONS = 8; // of a solve
 const FAR = 0.02; // of the figure's size: from this gap on, a pin is relaxed in full
 const SETTLED = 1e-3; // of the figure's size
 const RELAXATION = 4; // then ranges of channels count as if they were worth as many times as much
 
-const add = (a, b) => a.map((x, i) => x + b[i]);
-const sub = (a, b) => a.map((x, i) => x - b[i]);
-const scaled = (a, factor) => a.map((x) => x * factor);
 const at = (vertices, vertex) => [...vertices.slice(3 * vertex, 3 * vertex + 3)];
-const pointOf = ({ corners, weights }, vertices) => corners.map((corner, k) => scaled(at(vertices, corner), weights[k])).reduce(add);
-const dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+const pointOf = ({ corners, weights }, vertices) => corners.map((corner, k) => scale(at(vertices, corner), weights[k])).reduce((sum, point) => add(sum, point));
 
 export class Pins {
   /** A model, its surface, and the posing of its sliders. */
@@ -56,7 +54,7 @@ export class Pins {
     if (!hit || this.all.size >= MOST_PINS) return false;
     const { corners, weights } = hit;
     const vertex = corners[weights.indexOf(Math.max(...weights))];
-    const target = add(origin, scaled(direction, hit.distance));
+    const target = add(origin, scale(direction, hit.distance));
     this.all.set(number, { corners, weights, vertex, beside: [0, 0, 0], target, facing, grabbed: true });
     this.changed();
     return true;
@@ -69,7 +67,7 @@ export class Pins {
     const slope = dot(direction, pin.facing);
     const along = slope ? dot(sub(pin.target, origin), pin.facing) / slope : -1;
     if (along <= 0) return false;
-    pin.target = add(origin, scaled(direction, along));
+    pin.target = add(origin, scale(direction, along));
     return true;
   }
 
@@ -96,7 +94,7 @@ export class Pins {
       pin.beside = beside;
     }
     const offset = this.posing.offset(row);
-    const inPlace = this.posing.moved(pose, scaled(offset, -1));
+    const inPlace = this.posing.moved(pose, scale(offset, -1));
     this.start ??= inPlace;
     this.drag ??= this.model.drag(pins.map((pin) => pin.vertex));
     const options = { start: this.closest ?? inPlace, preferred: this.start, maxIterations: ITERATIONS };

@@ -1,10 +1,12 @@
 // Stands in for the server in a page that carries its model: it takes the page's messages and makes frames, as _stage.py.
-// A frame is made when the page has shown the last one, so no queue grows.
+// A frame is made when the page has shown the last one, so no queue grows. Modules of a page are found by their names alone: those
+// of rigcast/web and of viewer/page are in the same map.
 
 import { Clock, EndlessClock } from "./clock.js";
 import { parse, Synthesizer } from "./rigcast.js";
 import { Pins } from "./pins.js";
 import { Posing } from "./posing.js";
+import { packed } from "./wire.js";
 
 const MOST_STEPS = 200; // that can be undone
 const MOST_ATTEMPTS = 20; // steps in which a drag that rests is solved further
@@ -299,13 +301,13 @@ export class Stage {
     const other = this.beside ? this.besideVertices() : null;
     const confidence = figure.model.confidence(figure.pose(state))[0];
     const { marks, error } = this.marks(other, confidence);
-    const packed = [figure.surface.pack(this.vertices, marks), ...(other ? [this.beside.surface.pack(other)] : [])];
+    const meshes = [figure.surface.pack(this.vertices, marks), ...(other ? [this.beside.surface.pack(other)] : [])];
     const acting = clock instanceof EndlessClock ? { label: clock.label, requested: clock.requested, seed: clock.seed } : null;
     this.number += 1;
     const header = {
       type: "frame",
       frame: this.number,
-      boxes: packed.map(({ low, high }) => [low, high]),
+      boxes: meshes.map(({ low, high }) => [low, high]),
       row: [...state.row],
       pins: this.pins.facts(this.vertices),
       handles: [],
@@ -320,21 +322,6 @@ export class Stage {
       notice: this.notice,
     };
     Object.assign(this, { grabbed: null, notice: "" });
-    return message(header, packed.map(({ bytes }) => bytes));
+    return packed(header, meshes.map(({ bytes }) => bytes));
   }
-}
-
-/** A message as the server packs them: the length of a header in JSON, the header, arrays. */
-function message(header, arrays) {
-  const text = new TextEncoder().encode(JSON.stringify(header));
-  const length = Math.ceil(text.length / 4) * 4;
-  const bytes = new Uint8Array(4 + length + arrays.reduce((sum, array) => sum + array.length, 0));
-  new DataView(bytes.buffer).setUint32(0, length, true);
-  bytes.fill(32, 4, 4 + length).set(text, 4);
-  let at = 4 + length;
-  for (const array of arrays) {
-    bytes.set(array, at);
-    at += array.length;
-  }
-  return bytes.buffer;
 }

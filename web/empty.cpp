@@ -1,1 +1,0 @@
-// Of modules, which are all library.
