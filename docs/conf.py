@@ -19,6 +19,7 @@ extensions = [
     "sphinx.ext.autosummary",
     "numpydoc",
     "data_comments",
+    "live_characters",
     "mathml",
     "public_names",
     "repository_links",

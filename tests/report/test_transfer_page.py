@@ -77,11 +77,12 @@ def test_every_part_is_there_and_nothing_is_loaded(pages):
         (pages.bare, ("faces", "shapes", "distortion", "list", "provenance")),
     ):
         html = path.read_text(encoding="utf-8")
-        assert re.findall(r'<section id="(\w+)">', html) == list(parts)
+        found = re.findall(r'<section id="(\w+)">', html)
+        assert [part for part in found if part != "live"] == list(parts)
         collector = Collector()
         collector.feed(html)
         assert [a for a in collector.addresses if not a.startswith(("data:", "#"))] == []
-        assert "script" not in collector.tags
+        assert collector.tags.count("script") <= 1  # of the buttons that move the character
         for name in pages.measured.names:
             assert name in collector.text
 

@@ -9,6 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.viewer._stored._carried import carried
+from rigcast.viewer._stored._numbers import coded
 from rigcast.viewer._view import acting_stage_of, stage_of
 from rigcast.viewer._wire import header_of
 from tests.study.small import other_face
@@ -145,12 +146,14 @@ def test_two_models_stand_side_by_side_and_their_difference_is_a_color(opened):
 
 
 @pytest.mark.parametrize("kind", ["linear_blend", "body", "face_maps", "differential"])
-def test_kinds_of_models_are_shown(opened, kind):
+def test_kinds_of_models_are_shown(opened, tmp_path, kind):
     """At rest the page's box is that of the model with its numbers in 16 bits."""
     model = MAKERS[kind]()
     page = opened(model)
-    stored = model.stored("16-bit") if hasattr(model, "stored") else model
-    stage = stage_of(stored)
+    path = tmp_path / "stored.safetensors"
+    (model.stored("16-bit") if hasattr(model, "stored") else model).save(path)
+    path.write_bytes(coded(np.frombuffer(path.read_bytes(), np.uint8)).restored.tobytes())
+    stage = stage_of(rc.load(path))
     low, high = page.evaluate("view.frame.boxes[0]")
     np.testing.assert_allclose(low, stage.vertices.min(axis=0), atol=SHOWN)
     np.testing.assert_allclose(high, stage.vertices.max(axis=0), atol=SHOWN)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -28,13 +27,11 @@ from rigcast.report._body.places import PlaceErrors, by_channel, by_control, by_
 from rigcast.report._body.provenance import provenance
 from rigcast.report._body.section import KindSection
 from rigcast.report._body.timing import BATCH
+from rigcast.report._character import LiveCharacter, PlayedFrame, live_character
 from rigcast.sampling import Dataset
-from rigcast.viewer._stored._carried import carried
-from rigcast.viewer._view import stage_of
 
 MOST_PLACES = 10  # rows of a table
 MOST_RESTING = 12  # names of a reason
-LARGEST_LIVE = 40 * 2**20  # bytes: a report that is larger is not sent to anybody
 
 Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -94,7 +91,7 @@ def context(
         "nan": np.nan,
         "size": size_in_millimeters(subject.model),
         "places": places(numbers),
-        "live": live_character(numbers),
+        "live": live(numbers),
     }
 
 
@@ -191,41 +188,15 @@ def _over_time(numbers: Assessment) -> str:
     return charts.over_time(means, _series(numbers, 1, lambda distances: distances.max(axis=1).astype(np.float64)))
 
 
-@dataclass(frozen=True)
-class LiveCharacter:
-    """A page of the view for an iframe of a report.
-
-    Attributes
-    ----------
-    page : str
-        Its HTML.
-    stops : list of (str, int)
-        What a button says, and the frame of the page's timeline that it goes to.
-    notes : list of str
-        What it shows otherwise than the model.
-    """
-
-    page: str
-    stops: list[tuple[str, int]]
-    notes: list[str]
-
-
-def live_character(numbers: Assessment) -> LiveCharacter | str:
+def live(numbers: Assessment) -> LiveCharacter | str:
     """The subject of a report in its judged poses; or why it is not there."""
-    model = numbers.subject.model
     poses: list[NDArray[np.float32]] = []
-    stops: list[tuple[str, int]] = []
+    stops: dict[str, int | PlayedFrame] = {}
     for truth, results in zip(numbers.truths, numbers.accuracy, strict=True):
         distances = results[0].distances
         means = distances.mean(axis=1)
         typical = int(np.argsort(means)[len(means) // 2])
         for name, row in (("typical", typical), ("worst", int(distances.max(axis=1).argmax()))):
-            stops.append((f"{name} of the {truth.title}", len(poses)))
+            stops[f"{name} of the {truth.title}"] = len(poses)
             poses.append(truth.poses[row])
-    try:
-        page = carried(stage_of(model, poses=np.stack(poses)))
-    except (FileNotFoundError, ValueError) as error:
-        return f"The character cannot be moved here: {error}."
-    if len(page.page) > LARGEST_LIVE:
-        return f"The character cannot be moved here: with it this file would have {len(page.page) / 2**20:.0f} MB more."
-    return LiveCharacter(page.page, stops, page.notes)
+    return live_character(stops, numbers.subject.model, poses=np.stack(poses))

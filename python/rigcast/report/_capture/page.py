@@ -14,6 +14,7 @@ from rigcast.capture import frames_to_correct
 from rigcast.capture._findings import RENDERED
 from rigcast.report._capture import charts
 from rigcast.report._capture.captured import ON, CapturedShot
+from rigcast.report._character import LiveCharacter, live_character
 from rigcast.report._shot.charts import head as head_chart
 
 WORST = 8  # points that are listed
@@ -31,6 +32,7 @@ def render_capture(shot: CapturedShot, rows: list[Row], name: str) -> str:
             "warnings": [f"{text[:1].upper()}{text[1:]}." for text in shot.found.notes],
             "shot": shot,
             "rows": rows,
+            "live": _live(shot),
             "errors": charts.errors(shot),
             "curves": charts.weights(shot),
             "active": charts.active(shot),
@@ -41,6 +43,14 @@ def render_capture(shot: CapturedShot, rows: list[Row], name: str) -> str:
             "groups": [("Shot", _shot_facts(shot)), ("Solution", _facts(shot)), ("Rig", rig_facts(shot.rig))],
         },
     )
+
+
+def _live(shot: CapturedShot) -> LiveCharacter | str:
+    means = np.where(np.isfinite(shot.errors[:, 0]), shot.errors[:, 0], -np.inf)
+    order = np.argsort(means)[np.isinf(means).sum() :]
+    places = {"typical": len(order) // 2, "worst": -1} if len(order) else {}
+    stops = {f"{name} frame: {order[place]:,}": int(order[place]) for name, place in places.items()}
+    return live_character(stops, shot.rig, poses=shot.found.weights, fps=shot.found.fps)
 
 
 def _verdict(shot: CapturedShot) -> str:

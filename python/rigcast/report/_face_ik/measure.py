@@ -45,6 +45,8 @@ class MeasuredFaceIk:
     configurations : list of Configuration
     answers : list of Answer
         The networks alone first, then with polishing steps.
+    poses : (T, C) float32
+        The networks' answers.
     vertices : (T, V, 3) float32
         The mesh of the networks' answer: the rig's if it is known, else the model's.
     apart : (T, V) float64 or None
@@ -55,6 +57,7 @@ class MeasuredFaceIk:
 
     configurations: list[Configuration]
     answers: list[Answer]
+    poses: NDArray[np.float32]
     vertices: NDArray[np.float32]
     apart: NDArray[np.float64] | None
     normals: NDArray[np.float64] | None
@@ -98,14 +101,14 @@ def measure(ik: FaceIk, model: _core.Deformer, rig: Any, seed: int = 0) -> Measu
         on_rig = None if of_rig is None else _apart(of_rig, goals, ik, model)
         how = f"solve(targets, polish={steps})" if steps else "solve(targets)"
         answers.append(Answer(name, how, _apart(vertices, goals, ik, model), on_rig, times[name]))
-        meshes.append((vertices, of_rig))
-    vertices, of_rig = meshes[0]
+        meshes.append((found.poses, vertices, of_rig))
+    poses, vertices, of_rig = meshes[0]
     if of_rig is None:
-        return MeasuredFaceIk(configurations, answers, vertices, None, None)
+        return MeasuredFaceIk(configurations, answers, poses, vertices, None, None)
     unit = 1e3 * float(model.meters_per_unit)
     distances = unit * np.linalg.norm(vertices.astype(np.float64) - of_rig, axis=2)
     normals = [metrics.normal_angle(b, a, model.faces).mean for a, b in zip(vertices, of_rig, strict=True)]
-    return MeasuredFaceIk(configurations, answers, of_rig, distances, np.array(normals))
+    return MeasuredFaceIk(configurations, answers, poses, of_rig, distances, np.array(normals))
 
 
 def _times(ik: FaceIk, goals: NDArray[np.float32]) -> dict[str, float]:

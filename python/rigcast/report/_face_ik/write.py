@@ -20,6 +20,7 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.ik import FaceIk
 from rigcast.plot._colors import nice_top
 from rigcast.progress import Progress, ProgressOption, as_callback
+from rigcast.report._character import LiveCharacter, live_character
 from rigcast.report._face_ik.configurations import COUNT
 from rigcast.report._face_ik.measure import MeasuredFaceIk, measure
 
@@ -100,6 +101,7 @@ def write_face_ik(
         "published": PUBLISHED,
         "judge": "rig" if rig is not None else "model",
         "groups": [("Networks", _facts(ik))],
+        "live": _live(model, measured),
     }
     atomic_write(path, fill("face_ik.html", context).encode("utf-8"))
     report(Progress("drawing configurations", 2.0, 2.0))
@@ -110,6 +112,15 @@ UNJUDGED = (
     "Without the rig, errors are those on the model that the networks were trained through. Networks exploit what such "
     "a model gets wrong: only the rig itself can judge the answers."
 )
+
+
+def _live(model: _core.Deformer, measured: MeasuredFaceIk) -> LiveCharacter | str:
+    errors = measured.answers[0].judged.mean(axis=1)
+    order = np.argsort(errors)
+    stops = {
+        f"{name}: {row + 1}": int(row) for name, row in (("typical", order[len(order) // 2]), ("worst", order[-1]))
+    }
+    return live_character(stops, model, poses=measured.poses)
 
 
 def _verdict(measured: MeasuredFaceIk, has_rig: bool) -> str:

@@ -10,6 +10,7 @@ from rigcast._pages import words
 from rigcast._pages.facts import Fact, rig_facts
 from rigcast._pages.gallery import Gallery
 from rigcast._pages.template import KeyFigure, fill
+from rigcast.report._character import LiveCharacter, live_character
 from rigcast.report._shot import charts as shot_charts
 from rigcast.report._shot.gallery import marked_frames
 from rigcast.report._shot.rivals import Comparison
@@ -36,6 +37,7 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
         "comparison": comparison,
         "groups": [("Shot", _shot_facts(shot)), ("Solution", _solution_facts(shot)), ("Rig", rig_facts(shot.rig))],
     }
+    context["live"] = _live(shot)
     context["head"] = "" if shot.head is None else shot_charts.head(shot.head)
     if comparison is not None:
         context["trade_off"] = shot_charts.trade_off(comparison, shot.alpha_in_square_centimeters(1.0))
@@ -43,6 +45,13 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
         context["race"] = shot_charts.race(comparison)
         context["methods"] = _methods(comparison)
     return fill("shot.html", context)
+
+
+def _live(shot: SolvedShot) -> LiveCharacter | str:
+    order = shot.order()
+    places = {"best": 0, "median": len(order) // 2, "worst": -1}
+    stops = {f"{name} frame: {order[place]:,}": int(order[place]) for name, place in places.items()}
+    return live_character(stops, shot.rig, poses=shot.solution.weights, fps=shot.fps)
 
 
 def _verdict(shot: SolvedShot) -> str:

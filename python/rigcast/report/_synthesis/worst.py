@@ -11,6 +11,8 @@ from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._synthesis.races import accelerations
 from rigcast.synthesis import Synthesizer
 
+SEED = 1  # of idling
+
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
@@ -22,6 +24,7 @@ class Moment:
     title: str
     note: str
     label: str
+    frame: int  # of the idling
     controls: Float32  # (N,)
     nearest: str
     nearest_controls: Float32  # (N,)
@@ -44,7 +47,7 @@ def idling(synth: Synthesizer, seconds: float, progress: ProgressCallback) -> li
     found = []
     for done, label in enumerate(synth.labels):
         progress(Progress("idling", done, len(synth.labels), label))
-        player = synth.player(1, label=label)
+        player = synth.player(SEED, label=label)
         player.idle(label)
         controls = player.render(seconds)
         distance, row = nearest_frames(synth, label, controls)
@@ -78,6 +81,7 @@ def _moment(synth: Synthesizer, own: Idling, frame: int, title: str) -> Moment:
         title,
         f"{own.label}, {seconds:.1f} s",
         own.label,
+        frame,
         own.controls[frame],
         synth.engine.frame_name(own.label, row),
         np.asarray(space.frames[row], np.float32),

@@ -12,7 +12,9 @@ from rigcast._pages.facts import Fact
 from rigcast._pages.template import KeyFigure, check_extra, fill
 from rigcast._validate import Arguments
 from rigcast.progress import ProgressOption, as_callback
+from rigcast.report._character import LiveCharacter, PlayedFrame, live_character
 from rigcast.report._synthesis.played import play
+from rigcast.report._synthesis.worst import SEED, Moment
 from rigcast.synthesis import Space, Synthesizer
 
 
@@ -82,6 +84,7 @@ def write_synthesis(
         "threshold": words.figure(synth.threshold),
         "groups": [(label, _clips(space)) for label, space in synth.spaces.items()],
         "played": played,
+        "live": _live(synth, played.worst),
     }
     atomic_write(path, fill("synthesis.html", context).encode("utf-8"))
     return {
@@ -91,6 +94,13 @@ def write_synthesis(
         "bridges": len(synth.bridges) // 2,
         **played.figures(),
     }
+
+
+def _live(synth: Synthesizer, worst: list[Moment]) -> LiveCharacter | str:
+    if synth.rig is None:
+        return "The character cannot be moved here: the synthesizer was loaded without its rig."
+    stops = {f"{moment.title}: {moment.note}": PlayedFrame(moment.label, SEED, moment.frame) for moment in worst}
+    return live_character(stops, synth)
 
 
 def _summary(synth: Synthesizer) -> str:

@@ -13,11 +13,13 @@ from rigcast._pages.svg import svg
 from rigcast._pages.template import KeyFigure, fill
 from rigcast.plot import _colors as colors
 from rigcast.plot._drawing import figure, legend
+from rigcast.report._character import LiveCharacter, live_character
 from rigcast.report._transfer.fit import fit_advice
 from rigcast.report._transfer.gallery import TransferGallery
 from rigcast.report._transfer.measured import MeasuredTransfer
 from rigcast.transfer import empty_shapes
 
+WORST_SHAPES = 4  # that have a button
 BARS = 60  # shapes in the chart: the worst ones
 
 
@@ -48,6 +50,7 @@ def render_transfer(measured: MeasuredTransfer, pictures: TransferGallery, name:
         "measured": measured,
         "judged": len(measured.judged),
         "gallery": pictures,
+        "live": _live(measured),
         "chart": _chart(measured) if len(measured.judged) else "",
         "entries": entries(measured),
         "groups": [
@@ -76,6 +79,14 @@ def entries(measured: MeasuredTransfer) -> list[Entry]:
         )
         for n in measured.order()
     ]
+
+
+def _live(measured: MeasuredTransfer) -> LiveCharacter | str:
+    """Both faces in each shape of the target, one after another."""
+    shapes = measured.target.num_shapes
+    worst = [int(n) for n in measured.order() if n < shapes][:WORST_SHAPES]
+    stops = {measured.names[n]: n for n in worst}
+    return live_character(stops, measured.target, measured.source, poses=np.eye(shapes), fps=1.0)
 
 
 def _verdict(measured: MeasuredTransfer) -> str:

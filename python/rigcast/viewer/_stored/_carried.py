@@ -20,10 +20,12 @@ from rigcast.viewer._figures._figure import State, mirror_signs
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._scene import scene_message
 from rigcast.viewer._stage import Stage
+from rigcast.viewer._stored._numbers import CodedFile, as_it_is, coded
 from rigcast.viewer._stored._view_page import LARGEST, ViewPage, base64_of, whole_page
 from rigcast.viewer._timeline import Timeline
 from rigcast.viewer._wire import packed
 
+ROUNDING = 0.001  # millimeters that nobody sees
 STORAGES = ("16-bit", "int8", "float32")
 JUDGED, MOST_SHARE = 64, 0.7  # poses that judge a storage, and the share of the channels' ranges that they take
 ENGINE = ("drag.js", "engine.js", "host.js", "player.js", "rigcast.js", "surface.js")
@@ -94,13 +96,12 @@ class _Carried:
                 raise bad_argument("embed", "model", "a rig whose controls no model has", "a learned model of it")
             self.notes.append(note or f"{opened.name} is shown as the skinning that drags are solved on")
             opened = ModelFigure(model, opened.name)
-        stored, note = self._stored(opened, rows, poses)
+        stored, file, note = self._stored(opened, rows, poses)
         self.notes += [note] if note else []
         figure = ModelFigure(stored, opened.name)
-        content = _file_of(stored)
-        sliders = [vars(slider) for slider in figure.sliders]
-        self.facts.append({"name": figure.name, "bytes": len(content), "sliders": sliders, "posing": figure.posing})
-        self.models.append(content)
+        facts: dict[str, Any] = {"name": figure.name, "bytes": len(file.packed), "matrices": file.matrices}
+        self.facts.append(facts | {"sliders": [vars(slider) for slider in figure.sliders], "posing": figure.posing})
+        self.models.append(file.packed)
         return figure
 
     def clip(self, timeline: Timeline, rows: NDArray[np.float32], width: int) -> dict[str, Any]:
@@ -118,23 +119,33 @@ class _Carried:
         assert columns is not None  # the stage has refused all others
         return {"bytes": len(content), "columns": columns.tolist(), "seed": take.seed}
 
-    def _stored(self, figure: ModelFigure, rows: NDArray[np.float32] | None, poses: Any) -> tuple[_core.Deformer, str]:
-        """The model in the page's storage, and a line about its error; as it is where it has no other storage."""
+    def _stored(
+        self, figure: ModelFigure, rows: NDArray[np.float32] | None, poses: Any
+    ) -> tuple[_core.Deformer, CodedFile, str]:
+        """The model in the page's storage, its file, and a line about its error; as it is where it has no matrices."""
         model: Any = figure.model
-        if self.storage == "float32" or not hasattr(model, "stored"):
-            return model, ""
+        if self.storage == "float32":
+            return model, as_it_is(_file_of(model)), ""
         judged = _judging(figure, rows, poses)
-        try:
-            stored = model.stored(self.storage, judged) if self.storage == "int8" else model.stored(self.storage)
-        except (TypeError, ArgumentError):  # a kind without int8, a model that does not state its error
-            stored = model.stored("16-bit")
+        stored = model
+        if hasattr(model, "stored"):
+            try:
+                stored = model.stored(self.storage, judged) if self.storage == "int8" else model.stored(self.storage)
+            except (TypeError, ArgumentError):  # a kind without int8, a model that does not state its error
+                stored = model.stored("16-bit")
+        file = coded(_file_of(stored), stored.metadata.get("int8_tensors", ()))
+        if not file.matrices:
+            return model, as_it_is(_file_of(model)), ""
+        stored = _opened(file.restored)
         apart = np.linalg.norm(stored.evaluate(judged).astype(np.float64) - model.evaluate(judged), axis=2)
         unit = 1e3 * figure.meters_per_unit
-        what = f"{figure.name} has its numbers in {'int8' if 'int8' in stored.storage else '16 bits'}"
-        return stored, (
-            f"{what}: {unit * apart.mean():.2g} mm from the model on average, {unit * apart.max():.2g} mm at most, "
-            f"over {len(judged)} poses"
-        )
+        has_int8 = any(bytes_each == 1 for *_, bytes_each, _ in file.matrices)
+        what = f"{figure.name} has its numbers in {'int8' if has_int8 else '16 bits'}"
+        mean, most = unit * apart.mean(), unit * apart.max()
+        found = f"{mean:.2g} mm from the model on average, {most:.2g} mm at most"
+        if most < ROUNDING:
+            found = f"less than {ROUNDING:g} mm from the model"
+        return stored, file, f"{what}: {found}, over {len(judged)} poses"
 
     def page(self, header: dict[str, Any], scene: NDArray[np.uint8], module: str) -> ViewPage:
         """The page, if it is not too large."""
@@ -178,6 +189,13 @@ def _module(name: str) -> bytes:
             "emscripten)"
         )
     return file.read_bytes()
+
+
+def _opened(file: NDArray[np.uint8]) -> Any:
+    """The model of a file's bytes."""
+    with tempfile.TemporaryDirectory(prefix="rigcast-embed-") as folder:
+        (Path(folder) / "model.safetensors").write_bytes(file.tobytes())
+        return _core.load(Path(folder) / "model.safetensors")
 
 
 def _file_of(model: Any) -> NDArray[np.uint8]:

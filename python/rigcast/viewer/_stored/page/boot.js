@@ -1,5 +1,6 @@
 // Opens a page that carries its model: reads what lies in it, and gives the view a stage in place of a server.
 
+import { restored } from "./numbers.js";
 import { engineOf } from "./rigcast.js";
 import { Stage } from "./stage.js";
 import { unpacked } from "./wire.js";
@@ -27,7 +28,7 @@ function read(buffer) {
   const take = (size) => new Uint8Array(buffer.slice(at, (at += size)));
   const scene = take(header.scene).buffer;
   const wasm = take(header.wasm);
-  const figures = header.figures.map((about) => ({ ...about, bytes: take(about.bytes) }));
+  const figures = header.figures.map((about) => ({ ...about, bytes: restored(take(about.bytes), about.matrices) }));
   const numbers = (shape) => rowsOf(new Float32Array(take(4 * shape[0] * shape[1]).buffer), shape);
   let { clip, synthesizer } = header;
   if (clip) clip = { fps: clip.fps, rows: numbers(clip.rows), poses: clip.poses ? numbers(clip.poses) : null };
@@ -35,23 +36,30 @@ function read(buffer) {
   return { ...header, scene, wasm, figures, clip, synthesizer };
 }
 
-let sought = null; // by the page around this one, before the view is there
+let wanted = null; // by the page around this one, before the view is there
+
+/** Shows a frame, or a moment of what plays: { label, seed, frame }. */
+function show(message) {
+  wanted = message;
+  if (message.moment) window.view?.link.send("moment", message.moment);
+  else window.view?.link.send("seek", { at: message.seek });
+}
 
 addEventListener("message", ({ source, data }) => {
-  if (source !== window.parent || !Number.isFinite(data?.seek)) return;
-  sought = data.seek;
-  window.view?.link.send("seek", { at: sought });
+  if (source === window.parent && (Number.isFinite(data?.seek) || data?.moment)) show(data);
 });
 
 try {
   const carried = document.getElementById("carried");
-  const show = read(await inflated(bytesOf(carried.textContent)));
+  const stored = read(await inflated(bytesOf(carried.textContent)));
   carried.remove();
-  const engine = await engineOf(await WebAssembly.compile(show.wasm));
+  const engine = await engineOf(await WebAssembly.compile(stored.wasm));
   document.body.classList.add("carried");
-  window.rigcastSource = (on) => new Stage(on, engine, show);
+  document.body.classList.toggle("small", location.hash === "#small"); // of a frame in a page of text: the stage alone
+  document.body.classList.toggle("still", !stored.clip && !stored.synthesizer);
+  window.rigcastSource = (on) => new Stage(on, engine, stored);
   await import("./main.js");
-  if (sought !== null) window.view.link.send("seek", { at: sought });
+  if (wanted) show(wanted);
 } catch (error) {
   const lost = document.getElementById("lost");
   lost.hidden = false;

@@ -268,6 +268,14 @@ export class Stage {
     this.goToClock();
   }
 
+  /** A frame after the beginning at a label, as a report names it: where playing stops, and from where it goes on. */
+  on_moment({ label, seed, frame }) {
+    this.clock.playing = false;
+    this.clock.restart(seed, label);
+    this.clock.make(frame);
+    this.goToClock();
+  }
+
   /** Vertices of what stands beside: of the same pose, or by channels of the same names. */
   besideVertices() {
     const { figure, beside, state } = this;

@@ -1,0 +1,67 @@
+"""Reports that move: the character is in each, and their buttons show the frames that they name."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import rigcast as rc
+from tests.support.characters.plain_face import plain_face
+from tests.support.characters.second_face import first_face, second_neutral
+from tests.support.made.players import face_synth
+from tests.web.test_page import CLIP, SHOWN
+
+for package in ("pyvista", "matplotlib", "jinja2"):
+    pytest.importorskip(package, reason="the report extra is not installed")
+
+FRAME = "document.getElementById('character').contentWindow.view?.frame"
+LAST = "[...document.querySelectorAll('.stops button')].at(-1)"
+
+
+def solved_shot(path):
+    """The last button is the worst frame's."""
+    face = plain_face()
+    found = rc.inverse.solve(face, face.evaluate(CLIP.astype(np.float32)))
+    rc.report.write_shot(path, face, face.evaluate(CLIP.astype(np.float32)), found, methods=[])
+
+
+def transferred(path):
+    """Each button shows one shape at its full weight."""
+    measured = rc.report.measure_transfer(first_face(), rc.transfer.transfer_rig(first_face(), second_neutral()))
+    rc.report.write_transfer(path, measured)
+    last = [int(n) for n in measured.order() if n < measured.target.num_shapes][:4][-1]
+    return np.eye(measured.target.num_shapes)[last]
+
+
+def synthesized(path):
+    """The last button is the hardest acceleration of all that was played."""
+    from rigcast.report._synthesis.worst import idling, worst_moments
+
+    rc.report.write_synthesis(path, face_synth(), transitions=0, seconds=3.0)
+    return worst_moments(face_synth(), idling(face_synth(), 3.0, rc.progress.silent), 2)[-1].controls
+
+
+REPORTS = {"a solved shot": solved_shot, "a transfer": transferred, "a synthesizer": synthesized}
+
+
+@pytest.mark.parametrize("kind", REPORTS)
+def test_the_character_stands_in_the_report_and_a_button_shows_a_frame(browser, tmp_path, kind):
+    path = tmp_path / "report.html"
+    expected = REPORTS[kind](path)
+    page = browser.page()
+    page.open(path.as_uri())
+    page.until("document.readyState === 'complete'")
+    page.evaluate("document.getElementById('live').scrollIntoView()")
+    page.until(FRAME)
+    before = page.evaluate(f"{FRAME}.frame")
+    name = page.evaluate(f"{LAST}.textContent")
+    page.evaluate(f"{LAST}.click()")
+    page.until(f"{FRAME}.frame > {before} && !{FRAME}.timeline.playing")
+    found = page.evaluate(FRAME)
+    if expected is None:
+        assert found["timeline"]["at"] == int(name.split(":")[1])
+    else:
+        np.testing.assert_allclose(found["row"][: len(expected)], expected, atol=SHOWN)
+    assert page.complaints == []
+    assert [url for url in page.requests if not url.startswith(("file:", "data:", "blob:", "about:"))] == []
+    page.close()
