@@ -22,6 +22,7 @@ from release.sources import make_sources
 from release.systems.newer_python import SUITE, make_newer_python
 from release.systems.packages import NoPackages
 from release.try_wheel import try_wheels
+from release.web_modules import MUSL, check_modules, make_npm
 
 CHECKLIST = """\
 Before these files are published:
@@ -47,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.roots:
         check_in_roots(folder, say)
         return
+    check_modules()
     highway = bundle()
     say("sources ...")
     artifacts = [Artifact(make_sources(folder), [highway])]
@@ -60,7 +62,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     artifacts.append(Artifact(make_wheel(library, folder, inside), inside))
     say("the add-on for Blender ...")
     artifacts.append(Artifact(make_addon(library, folder, inside), inside))
-    package = parts(highway)
+    say("the package for npm ...")
+    artifacts.append(Artifact(make_npm(folder, [*inside, MUSL]), [*inside, MUSL]))
+    package = [*parts(highway), MUSL]
     artifacts += _package(build, folder, chosen.python, package, say)
     if chosen.cuda:
         artifacts += _cuda(folder, chosen.python, cuda_wheel.parts(highway), say)

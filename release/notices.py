@@ -44,6 +44,7 @@ def _text_of(part: Part) -> Path:
         "Highway": BUNDLED / "highway" / "LICENSE",
         "JSON for Modern C++": site / f"nlohmann_json-{part.version}.dist-info" / "licenses" / "LICENSE",
         "pybind11": site / f"pybind11-{part.version}.dist-info" / "licenses" / "LICENSE",
+        "musl": Path("/usr/share/emscripten/system/lib/libc/musl/COPYRIGHT"),
         "libc++, libc++abi, libunwind": site / "ziglang" / "lib" / "libcxx" / "LICENSE.TXT",
     }
     if part.name not in known:

@@ -17,6 +17,7 @@ import pybind11
 from release.library import PARTS, compile_target
 from release.notices import NAME, notices
 from release.project import Part, run, version
+from release.web_modules import MODULES
 from release.wheel_content import Promise, WheelContent, check_wheel
 
 VERSIONS = ("3.10", "3.11", "3.12", "3.13", "3.14")
@@ -213,6 +214,9 @@ def _unpacked_python(folder: Path) -> Path:
     extensions = [path.name for path in plain.rglob("*.so*")]
     if extensions:
         raise SystemExit(f"the sources contain compiled files: {', '.join(extensions)}")
+    missing = [name for name in MODULES if not (plain / "rigcast" / "web" / name).is_file()]
+    if missing:
+        raise SystemExit(f"the wheel has no {' and '.join(missing)}")
     return plain
 
 

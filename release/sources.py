@@ -15,6 +15,8 @@ WANTED = (
     "bundled/highway/hwy/highway.h",
     "bundled/highway/hwy/contrib/math/math-inl.h",
     "cmake/headers.cmake",
+    "python/rigcast/web/page.wasm",
+    "python/rigcast/web/rigcast.wasm",
 )
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from release import library
+from release import library, web_modules
 from release.bill import Artifact, write_bill
 from release.highway import bundle
 from release.project import Part, version
@@ -86,3 +86,19 @@ def test_headers_are_bundled_with_their_licence(tmp_path, monkeypatch):
     assert found == {"highway/LICENSE", *(f"highway/hwy/{name}" for name in headers)}
     with pytest.raises(SystemExit, match="install the Debian package libhwy-dev"):
         bundle(tmp_path / "nowhere", tmp_path / "copyright")
+
+
+def test_the_package_for_npm_has_what_its_readers_import(tmp_path, monkeypatch):
+    """The same bytes again, without the scripts of pages, and with the notices of what the module contains."""
+    if not all((web_modules.WEB / name).exists() for name in web_modules.MODULES):
+        pytest.skip("the WebAssembly modules are not built (./run web)")
+    monkeypatch.setattr(web_modules, "notices", lambda parts: "\n".join(part.name for part in parts))
+    packed = web_modules.make_npm(tmp_path, [EIGEN, web_modules.MUSL])
+    content = packed.read_bytes()
+    assert web_modules.make_npm(tmp_path, [EIGEN, web_modules.MUSL]).read_bytes() == content
+    with tarfile.open(packed) as archive:
+        names = {name.removeprefix("package/") for name in archive.getnames()}
+        about = json.load(archive.extractfile("package/package.json"))
+        assert archive.extractfile("package/THIRD_PARTY.txt").read().decode() == "Eigen\nmusl"
+    assert {about["main"], about["types"], "rigcast.wasm", "worker.js", "README.md", "LICENSE"} < names
+    assert "page.wasm" not in names
