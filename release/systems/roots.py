@@ -110,7 +110,7 @@ def run_in(root: Path, script: str, environment: Mapping[str, str], log: Path) -
         "DEBIAN_FRONTEND": "noninteractive",
         **environment,
     }
-    command = [*_namespaces(root / "proc"), "chroot", str(root), "bash", "-euxo", "pipefail", "-c", script]
+    command = [*into(root), "bash", "-euxo", "pipefail", "-c", script]
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("a", encoding="utf-8") as stream:
         done = subprocess.run(command, env=env, stdin=subprocess.DEVNULL, stdout=stream, stderr=stream, check=False)
@@ -163,6 +163,11 @@ def _smallest(reach: Reach, log: Path) -> Path:
     if done.returncode:
         raise CommandFailed((done.stdout + done.stderr)[-2000:])
     return half.rename(root)
+
+
+def into(root: Path) -> list[str]:
+    """The words in front of a command that runs in a root, with mounts and processes of its own."""
+    return [*_namespaces(root / "proc"), "chroot", str(root)]
 
 
 def _namespaces(proc: Path) -> list[str]:

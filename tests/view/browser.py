@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
@@ -101,12 +102,17 @@ class Page:
 
 
 class Browser:
-    """A Chromium process of its own, with a profile in ``folder``."""
+    """A Chromium process of its own, with a profile in ``folder``.
 
-    def __init__(self, folder: Path, size: tuple[int, int] = (960, 640)) -> None:
-        assert CHROMIUM is not None
+    Words ``before`` it start it elsewhere: in the root of another system, with a profile in that one's ``/tmp``.
+    """
+
+    def __init__(self, folder: Path, size: tuple[int, int] = (960, 640), before: Sequence[str] = ()) -> None:
         window = f"--window-size={size[0]},{size[1]}"
-        command = [CHROMIUM, *OPTIONS, window, f"--user-data-dir={folder}/profile", "about:blank"]
+        assert CHROMIUM is not None
+        program = [*before, "/usr/bin/chromium"] if before else [CHROMIUM]
+        folder = Path("/tmp") if before else folder
+        command = [*program, *OPTIONS, window, f"--user-data-dir={folder}/profile", "about:blank"]
         self._process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
         assert self._process.stderr is not None
         found = None

@@ -1,0 +1,1 @@
+"""The engine as WebAssembly, beside the native one."""
