@@ -137,6 +137,41 @@ def test_the_skin_follows_the_cursor(opened):
     assert max(map(abs, page.evaluate("view.frame.row"))) > 1.0  # degrees
 
 
+def touched(page, kind, *places):
+    """Fingers at places: ``kind`` is Start, Move or End."""
+    points = [{"x": x, "y": y, "id": finger} for finger, (x, y) in enumerate(places)]
+    page.call("Input.dispatchTouchEvent", type=f"touch{kind}", touchPoints=points)
+
+
+def test_a_finger_pulls_and_turns_and_two_zoom(opened):
+    page = opened(skinned_arm())
+    page.call("Emulation.setDeviceMetricsOverride", width=390, height=844, deviceScaleFactor=2, mobile=True)
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    page.until("innerWidth === 390")
+    page.evaluate("new Promise(requestAnimationFrame).then(() => view.fit())")
+    x, y = page.evaluate(TOP)
+    touched(page, "Start", (x, y))
+    page.until("view.pointer.mode === 'drag'")
+    touched(page, "Move", (x + 24, y + 16))
+    page.until("view.frame.pins.length && view.frame.row.some((value) => Math.abs(value) > 0.5)")
+    touched(page, "End")
+    page.until("view.frame.pins.length === 0 && view.frame.undo")
+    turn, distance = page.evaluate("[view.camera.turn, view.camera.distance]")
+    touched(page, "Start", (20, 120))
+    page.until("view.pointer.mode === 'turn'")
+    touched(page, "Move", (60, 120))
+    touched(page, "End")
+    assert page.evaluate("view.camera.turn") != turn
+    touched(page, "Start", (100, 150), (140, 150))
+    page.until("view.pointer.mode === 'pinch'")
+    touched(page, "Move", (80, 150), (160, 150))
+    touched(page, "End")
+    page.until("view.pointer.mode === null")
+    assert page.evaluate("view.camera.distance") == pytest.approx(
+        0.5 * distance, rel=0.02
+    )  # fingers twice as far apart
+
+
 def test_two_models_stand_side_by_side_and_their_difference_is_a_color(opened):
     page = opened(plain_face(), other_face(0.5))
     assert page.evaluate("view.scene.figures.length") == 2

@@ -41,7 +41,39 @@ def synthesized(path):
     return worst_moments(face_synth(), idling(face_synth(), 3.0, rc.progress.silent), 2)[-1].controls
 
 
-REPORTS = {"a solved shot": solved_shot, "a transfer": transferred, "a synthesizer": synthesized}
+def learned_ik(path):
+    """The last button is the configuration that the networks miss most."""
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    from rigcast.report._face_ik.measure import measure
+
+    face = rc.faces.example()
+    settings = rc.training.FaceIkSettings(hidden=16, rows=400, batch=64, bins=1, noise=1e-3)
+    points = np.arange(0, len(face.rest_vertices), 60)
+    ik = rc.training.face_ik(face, points, steps=10, threads=1, settings=settings)
+    rc.report.write_face_ik(path, ik, face)
+    found = measure(ik, face, None)
+    return found.poses[found.answers[0].judged.mean(axis=1).argmax()]
+
+
+def judged(path):
+    """The last button is the pose with the largest error."""
+    arm = rc.sources.example_body()
+    learned = rc.sampling.sample(arm, path.parent / "learned.rwdata", count=60, seed=0)
+    held = rc.sampling.sample(arm, path.parent / "held.rwdata", count=12, seed=1)
+    model = rc.baselines.linear_blend(learned, influences=2)
+    model.save(path.parent / "arm.safetensors")
+    rc.report.write_body(path, [path.parent / "arm.safetensors"], held, training=learned)
+    distances = np.linalg.norm(model.evaluate(held.poses) - held.vertices, axis=2)
+    return held.channels[distances.max(axis=1).argmax()]
+
+
+REPORTS = {
+    "a solved shot": solved_shot,
+    "a transfer": transferred,
+    "a synthesizer": synthesized,
+    "a body": judged,
+    "face IK": learned_ik,
+}
 
 
 @pytest.mark.parametrize("kind", REPORTS)

@@ -9,7 +9,8 @@ export class Pointer {
   /** view: { canvas, camera, link, mesh(), redraw() }. */
   constructor(view) {
     this.view = view;
-    this.mode = null; // "asked", "drag" (a pin of the skin), "handle", "turn" or "move"
+    this.mode = null; // "asked", "drag" (a pin of the skin), "handle", "turn", "move" or "pinch" (two fingers)
+    this.fingers = new Map();
     this.pending = null;
     const canvas = view.canvas;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
@@ -33,10 +34,35 @@ export class Pointer {
   down(event) {
     this.view.canvas.focus();
     this.view.canvas.setPointerCapture(event.pointerId);
+    if (event.pointerType === "touch") this.fingers.set(event.pointerId, event);
+    if (this.fingers.size > 1) return this.pinch();
     this.last = event;
     if (event.button === 1) this.begin("move");
     else if (event.button === 2 || event.altKey) this.begin("turn");
     else this.grab(newPin(), event);
+  }
+
+  /** Two fingers zoom and move; what one of them had begun to pull is let go. */
+  pinch() {
+    if (this.mode === "drag" || this.mode === "handle") this.drop(false);
+    this.begin("pinch");
+    this.held = this.span();
+  }
+
+  /** Where the first two fingers are: middle and distance. */
+  span() {
+    const [a, b] = this.fingers.values();
+    return { x: (a.clientX + b.clientX) / 2, y: (a.clientY + b.clientY) / 2, apart: Math.hypot(a.clientX - b.clientX, a.clientY - b.clientY) };
+  }
+
+  spread(event) {
+    if (!this.fingers.has(event.pointerId)) return;
+    this.fingers.set(event.pointerId, event);
+    const now = this.span();
+    this.view.camera.zoom(Math.log(this.held.apart / Math.max(now.apart, 1)));
+    this.view.camera.pan(now.x - this.held.x, now.y - this.held.y, this.view.canvas.clientHeight);
+    this.held = now;
+    this.view.redraw();
   }
 
   /** Asks for what is under the cursor, or takes a pin that holds. */
@@ -78,6 +104,7 @@ export class Pointer {
 
   move(event) {
     if (this.mode === null) return;
+    if (this.mode === "pinch") return this.spread(event);
     const [dx, dy] = [event.clientX - this.last.clientX, event.clientY - this.last.clientY];
     if (["asked", "drag", "handle"].includes(this.mode)) {
       if (dx || dy) this.pending = event;
@@ -102,10 +129,15 @@ export class Pointer {
     this.pending = null;
   }
 
-  up(event) {
-    this.flush();
-    if (this.mode === "drag") this.view.link.send("release", { pin: this.pin, hold: event.shiftKey });
+  drop(hold) {
+    if (this.mode === "drag") this.view.link.send("release", { pin: this.pin, hold });
     if (this.mode === "handle") this.view.link.send("drop", { handle: this.handle });
+  }
+
+  up(event) {
+    this.fingers.delete(event.pointerId);
+    this.flush();
+    this.drop(event.shiftKey);
     this.begin(null);
     this.view.redraw();
   }
