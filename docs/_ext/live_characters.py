@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import inspect
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 from docutils import nodes
 from docutils.parsers.rst import directives
+from docutils.statemachine import StringList
 from sphinx.application import Sphinx
 from sphinx.config import Config
 from sphinx.util import logging
@@ -27,6 +28,7 @@ logger = logging.getLogger(__name__)
 ROOT = Path(__file__).resolve().parents[2]
 KEPT = ROOT / "build" / "live"
 DEMO = ROOT / "demo" / "model.safetensors"
+MODULE = Path(rc.__file__).parent / "web" / "page.wasm"
 HEIGHT = 440  # pixels
 FPS = 24
 MOODS = {
@@ -48,7 +50,7 @@ class Live(SphinxDirective):
     """A frame with a character, or the content."""
 
     required_arguments = 1
-    option_spec = {"height": directives.positive_int, "small": directives.flag}  # noqa: RUF012 - docutils' own
+    option_spec = {"height": directives.positive_int, "small": directives.flag, "caption": directives.unchanged}  # noqa: RUF012 - docutils' own
     has_content = True
 
     def run(self) -> list[nodes.Node]:
@@ -65,11 +67,17 @@ class Live(SphinxDirective):
             f'<iframe class="live" src="{source}" loading="lazy" title="A character, to be dragged" '
             f'style="height: {self.options.get("height", HEIGHT)}px"></iframe><noscript>'
         )
-        return [nodes.raw("", frame, format="html"), *content.children, nodes.raw("", "</noscript>", format="html")]
+        caption = nodes.container()
+        self.state.nested_parse(StringList([self.options.get("caption", "")]), self.content_offset, caption)
+        end = nodes.raw("", "</noscript>", format="html")
+        return [nodes.raw("", frame, format="html"), *content.children, end, *caption.children]
 
 
 def write_pages(app: Sphinx, config: Config) -> None:
     """Write all characters that can be made here, and note their names."""
+    if not MODULE.is_file():
+        logger.info("live characters are left out: %s is not built (./run web)", MODULE.name)
+        return
     folder = Path(app.outdir) / "live"
     folder.mkdir(parents=True, exist_ok=True)
     written = []
@@ -86,7 +94,9 @@ def write_pages(app: Sphinx, config: Config) -> None:
 def arm() -> rc.viewer.ViewPage:
     """A body that was learned from the built-in arm, and bends."""
     swing = 0.5 + 0.5 * np.sin(2.0 * np.pi * np.arange(3 * FPS) / (3 * FPS))[:, None]
-    return rc.viewer.embed(rc.load(kept("arm", _learn)), channels=swing * [0.0, 20.0, 110.0, 0.0, 0.0, 1.0], fps=FPS)
+    return rc.viewer.embed(
+        rc.load(kept("arm", _learn, [])), channels=swing * [0.0, 20.0, 110.0, 0.0, 0.0, 1.0], fps=FPS
+    )
 
 
 def _learn(path: Path) -> None:
@@ -102,7 +112,7 @@ def face() -> rc.viewer.ViewPage:
 
 def moods() -> rc.viewer.ViewPage:
     """The same face, idling for ever."""
-    return rc.viewer.embed(rc.synthesis.load(kept("moods", _fit), rig=rc.faces.example()))
+    return rc.viewer.embed(rc.synthesis.load(kept("moods", _fit, [MOODS, FPS]), rig=rc.faces.example()))
 
 
 def _fit(path: Path) -> None:
@@ -126,9 +136,9 @@ def demo() -> rc.viewer.ViewPage:
 CHARACTERS: dict[str, Callable[[], rc.viewer.ViewPage]] = {"arm": arm, "face": face, "moods": moods, "demo": demo}
 
 
-def kept(name: str, make: Callable[[Path], None]) -> Path:
-    """A model of an earlier build, or a new one; what the function made before it was changed is removed."""
-    path = KEPT / f"{name}-{fingerprint(rc.__version__, inspect.getsource(make))[:12]}.safetensors"
+def kept(name: str, make: Callable[[Path], None], facts: Sequence[object]) -> Path:
+    """A model of an earlier build, or a new one; what was made before function or facts changed is removed."""
+    path = KEPT / f"{name}-{fingerprint(rc.__version__, inspect.getsource(make), facts)[:12]}.safetensors"
     if not path.exists():
         KEPT.mkdir(parents=True, exist_ok=True)
         for older in KEPT.glob(f"{name}-*"):

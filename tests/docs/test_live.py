@@ -15,7 +15,7 @@ __all__ = ["browser"]
 
 pytest.importorskip("sphinx", reason="Sphinx is not installed")
 EXTENSIONS = Path(__file__).resolve().parents[2] / "docs" / "_ext"
-PAGE = ":::{live} face\n:height: 300\n:small:\n\nNo face here.\n:::\n"
+PAGE = ":::{live} face\n:height: 300\n:small:\n:caption: Pull *it*.\n\nNo face here.\n:::\n"
 CONF = (
     "extensions = ['myst_parser', 'live_characters']\nmyst_enable_extensions = ['colon_fence']\nhtml_theme = 'basic'\n"
 )
@@ -56,6 +56,7 @@ def test_without_the_module_the_content_stands_there(built):
     assert "No face here." in html
     assert "<iframe" not in html
     assert "<noscript" not in html
+    assert "Pull" not in html
 
 
 def test_pages_are_read_again_when_the_module_is_there(built):
@@ -63,6 +64,7 @@ def test_pages_are_read_again_when_the_module_is_there(built):
     _, html = built(lambda: rc.viewer.embed(rc.faces.example()))
     assert 'src="../live/face.html#small"' in html
     assert html.index("<noscript>") < html.index("No face here.") < html.index("</noscript>")
+    assert html.index("</noscript>") < html.index("Pull <em>it</em>.")
 
 
 class Frame:

@@ -21,6 +21,7 @@ from tests.view.stage.posed import skinned_arm
 from tests.web.module import MODULE
 
 SHOWN = 2e-4  # of a row: four decimals of the view's own, and float32
+WHOLE_PIXELS = 0.02  # of 80 pixels between two fingers
 NEAR = 0.02  # of the figure's size: a point that is dragged, and its cursor
 LARGEST_BESIDE_THE_MODEL = 600_000  # bytes
 
@@ -166,10 +167,30 @@ def test_a_finger_pulls_and_turns_and_two_zoom(opened):
     page.until("view.pointer.mode === 'pinch'")
     touched(page, "Move", (80, 150), (160, 150))
     touched(page, "End")
+    page.until("view.pointer.mode === null && view.pointer.fingers.size === 0")
+    distance_now = page.evaluate("view.camera.distance")
+    assert distance_now == pytest.approx(0.5 * distance, rel=WHOLE_PIXELS)  # fingers are twice as far apart
+
+
+def test_a_second_finger_lets_go_of_what_the_first_pulls(opened):
+    """Also before the answer has come of what the first finger met; so does a second tap."""
+    page = opened(skinned_arm())
+    page.call("Emulation.setTouchEmulationEnabled", enabled=True, maxTouchPoints=2)
+    x, y = page.evaluate(TOP)
+    touched(page, "Start", (x, y))
+    page.until("view.pointer.mode === 'drag'")
+    touched(page, "Start", (x, y), (x + 60, y))
+    page.until("view.pointer.mode === 'pinch' && view.frame.pins.length === 0")
+    touched(page, "End")
     page.until("view.pointer.mode === null")
-    assert page.evaluate("view.camera.distance") == pytest.approx(
-        0.5 * distance, rel=0.02
-    )  # fingers twice as far apart
+    page.evaluate(
+        f"(() => {{ const at = {{ clientX: {x}, clientY: {y}, button: 0, pointerType: 'touch' }};"
+        "const of = (pointerId) => ({ ...at, pointerId });"
+        "view.canvas.setPointerCapture = () => {}; view.pointer.down(of(7)); view.pointer.down(of(8)); })()"
+    )
+    before = page.evaluate("view.frame.frame")
+    page.evaluate("view.pointer.up({ pointerId: 7 }), view.pointer.up({ pointerId: 8 })")
+    page.until(f"view.frame.frame > {before} && view.frame.pins.length === 0 && view.pointer.mode === null")
 
 
 def test_two_models_stand_side_by_side_and_their_difference_is_a_color(opened):

@@ -67,11 +67,22 @@ def judged(path):
     return held.channels[distances.max(axis=1).argmax()]
 
 
+def captured(path):
+    """The last button is the frame with the largest residual."""
+    cast = rc.capture.example_cast()
+    filmed = rc.capture.film(cast.actor(3), rc.capture.ShotPlan(frames=6, size=64))
+    points = np.array(filmed.labels["landmarks_2d"], np.float64)
+    tracks = rc.capture.Tracks(points, np.ones(points.shape[:2]), 25.0, (64, 64))
+    found = rc.capture.solve(cast.character, tracks, cast.landmarks, focal=float(filmed.labels["focal"]), neutral=0)
+    rc.report.write_capture(path, cast.character, found, tracks, filmed.color)
+
+
 REPORTS = {
     "a solved shot": solved_shot,
     "a transfer": transferred,
     "a synthesizer": synthesized,
     "a body": judged,
+    "a capture": captured,
     "face IK": learned_ik,
 }
 

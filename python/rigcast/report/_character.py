@@ -9,7 +9,7 @@ from typing import Any
 
 from rigcast.viewer import embed
 
-LARGEST = 40 * 2**20  # bytes: a report that is larger is not sent to anybody
+LARGEST = 40 * 2**20  # bytes of the page: a report that is larger cannot be mailed
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-// A model on a thread of its own: evaluated there; arrays of results are handed over, what is given is copied.
+// A model on a thread of its own: evaluated there; typed arrays of results are handed over, all else is copied.
 //
 //   import { open } from "./worker.js";
 //   const model = await open(bytesOrUrl);
@@ -38,14 +38,19 @@ export async function open(source, options = {}) {
       }
     });
   try {
-    const isAddress = typeof source === "string" || source instanceof URL;
-    const about = await ask("open", isAddress ? new URL(source, document.baseURI).href : source, options);
+    const wasm = "wasm" in options ? { wasm: fromHere(options.wasm) } : {};
+    const about = await ask("open", fromHere(source), { ...options, ...wasm });
     const calls = ["evaluate", "poses", "channelsOf", "vjp", "jvp", "confidence", "errorBound", "pose", "drag"];
     return { ...about, ...Object.fromEntries(calls.map((call) => [call, (...given) => ask(call, ...given)])), free: () => end("the model was freed") };
   } catch (error) {
     end(error.message);
     throw error;
   }
+}
+
+/** An address as the page means it, and as a message can hold it; bytes as they are. */
+function fromHere(source) {
+  return typeof source === "string" || source instanceof URL ? new URL(source, document.baseURI).href : source;
 }
 
 /** The calls that a worker answers. */

@@ -25,7 +25,7 @@ from rigcast.viewer._stored._view_page import LARGEST, ViewPage, base64_of, whol
 from rigcast.viewer._timeline import Timeline
 from rigcast.viewer._wire import packed
 
-ROUNDING = 0.001  # millimeters that nobody sees
+ROUNDING = 0.001  # millimeters below which the storage's error is not told in figures
 STORAGES = ("16-bit", "int8", "float32")
 JUDGED, MOST_SHARE = 64, 0.7  # poses that judge a storage, and the share of the channels' ranges that they take
 ENGINE = ("drag.js", "engine.js", "host.js", "player.js", "rigcast.js", "surface.js")
@@ -47,6 +47,7 @@ def carried(stage: Stage, storage: str = "16-bit") -> ViewPage:
         raise bad_argument("embed", "storage", shown(storage), ", ".join(STORAGES))
     timeline = stage.timeline
     acting = timeline if isinstance(timeline, Take) else None
+    wasm = _module(SMALL if acting is None else WHOLE)  # before the work: it may not be there
     rows = None if acting is not None or timeline.rows is None else np.asarray(timeline.rows, np.float32)
     page = _Carried(storage)
     figures = [page.figure(stage.figure, rows, None if rows is None else timeline.poses)]
@@ -61,7 +62,7 @@ def carried(stage: Stage, storage: str = "16-bit") -> ViewPage:
     }
     more: dict[str, Any] = {**stage.scene_facts(), "exports": [], "movie": False}
     scene = np.frombuffer(scene_message(figures, False, more), np.uint8)
-    return page.page(header, scene, WHOLE if acting is not None else SMALL)
+    return page.page(header, scene, np.frombuffer(wasm, np.uint8))
 
 
 def _left_out(stage: Stage) -> list[str]:
@@ -127,29 +128,25 @@ class _Carried:
         if self.storage == "float32":
             return model, as_it_is(_file_of(model)), ""
         judged = _judging(figure, rows, poses)
-        stored = model
-        if hasattr(model, "stored"):
-            try:
-                stored = model.stored(self.storage, judged) if self.storage == "int8" else model.stored(self.storage)
-            except (TypeError, ArgumentError):  # a kind without int8, a model that does not state its error
-                stored = model.stored("16-bit")
-        file = coded(_file_of(stored), stored.metadata.get("int8_tensors", ()))
+        stored, why = _in_storage(model, self.storage, judged)
+        about = stored.metadata
+        file = coded(_file_of(stored), about.get("int8_tensors", ()), about.get("float32_tensors", ()))
         if not file.matrices:
-            return model, as_it_is(_file_of(model)), ""
+            asked = f"{figure.name} has its numbers in float32, not in int8: it has no large matrices"
+            return model, as_it_is(_file_of(model)), asked if self.storage == "int8" else ""
         stored = _opened(file.restored)
         apart = np.linalg.norm(stored.evaluate(judged).astype(np.float64) - model.evaluate(judged), axis=2)
         unit = 1e3 * figure.meters_per_unit
         has_int8 = any(bytes_each == 1 for *_, bytes_each, _ in file.matrices)
-        what = f"{figure.name} has its numbers in {'int8' if has_int8 else '16 bits'}"
+        what = f"{figure.name} has its numbers in {'int8' if has_int8 else '16 bits'}{why}"
         mean, most = unit * apart.mean(), unit * apart.max()
         found = f"{mean:.2g} mm from the model on average, {most:.2g} mm at most"
         if most < ROUNDING:
             found = f"less than {ROUNDING:g} mm from the model"
         return stored, file, f"{what}: {found}, over {len(judged)} poses"
 
-    def page(self, header: dict[str, Any], scene: NDArray[np.uint8], module: str) -> ViewPage:
+    def page(self, header: dict[str, Any], scene: NDArray[np.uint8], wasm: NDArray[np.uint8]) -> ViewPage:
         """The page, if it is not too large."""
-        wasm = np.frombuffer(_module(module), np.uint8)
         header |= {"figures": self.facts, "scene": len(scene), "wasm": len(wasm), "notice": "; ".join(self.notes)}
         content = base64_of(zlib.compress(packed(header, [scene, wasm, *self.models, *self.arrays]), 9))
         if len(content) > LARGEST:
@@ -161,6 +158,20 @@ class _Carried:
         ]
         modules = {file.name: file.read_text(encoding="utf-8") for file in (*own, *(WEB / name for name in ENGINE))}
         return ViewPage(whole_page("boot.js", data, dict(sorted(modules.items()))), self.notes)
+
+
+def _in_storage(model: Any, storage: str, judged: NDArray[np.float32]) -> tuple[Any, str]:
+    """The model as its kind stores it, and why that is not in int8, if it was asked for."""
+    if not hasattr(model, "stored"):
+        return model, ", not in int8, which its kind has not" if storage == "int8" else ""
+    if storage == "int8":
+        try:
+            return model.stored(storage, judged), ""
+        except TypeError:
+            return model.stored("16-bit"), ", not in int8, which its kind has not"
+        except ArgumentError as error:
+            return model.stored("16-bit"), f", not in int8 ({error})"
+    return model.stored(storage), ""
 
 
 def _judging(figure: ModelFigure, rows: NDArray[np.float32] | None, poses: Any) -> NDArray[np.float32]:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 MATRIX = re.compile(r"((layer|dense|conv)\d*|output|hidden|input|map|rotation|basis)\.weight$|(basis|loading)$")
-FEWEST = 512  # numbers of a matrix that is worth it
+FEWEST = 512  # numbers of a matrix: smaller ones stay as they are
 ROWS, ROWS_OF_BASIS = 64, 48
 
 Bytes = NDArray[np.uint8]
@@ -46,8 +46,8 @@ def as_it_is(file: Bytes) -> CodedFile:
     return CodedFile(file, [], file)
 
 
-def coded(file: Bytes, int8: Collection[str] = ()) -> CodedFile:
-    """The file with its large matrices in 16 bits, and in 8 those that are named."""
+def coded(file: Bytes, int8: Collection[str] = (), float32: Collection[str] = ()) -> CodedFile:
+    """The file with its large matrices in 16 bits, but for those that are named."""
     size = struct.unpack("<Q", file[:8].tobytes())[0]
     begin = 8 + size
     entries = {name: entry for name, entry in json.loads(file[8:begin].tobytes()).items() if name != "__metadata__"}
@@ -58,7 +58,8 @@ def coded(file: Bytes, int8: Collection[str] = ()) -> CodedFile:
         parts.append(file[at:first])  # nothing, in files of ours
         at = last
         whole = file[first:last]
-        if entry["dtype"] == "F32" and len(entry["shape"]) > 1 and len(whole) >= 4 * FEWEST and MATRIX.search(name):
+        is_matrix = len(entry["shape"]) > 1 and MATRIX.search(name) and name not in float32
+        if entry["dtype"] == "F32" and is_matrix and len(whole) >= 4 * FEWEST:
             values = np.frombuffer(whole.tobytes(), "<f4").reshape(-1, entry["shape"][-1])
             if np.isfinite(values).all():
                 bytes_each, rows = 1 if name in int8 else 2, ROWS_OF_BASIS if name.endswith("basis") else ROWS

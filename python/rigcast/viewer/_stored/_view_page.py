@@ -102,6 +102,7 @@ def whole_page(start: str, data: str, more: Mapping[str, str] | None = None) -> 
         Texts of modules beside those of the page, by names; all are found by these alone.
     """
     files = {path.lstrip("/"): content.decode() for path, (_, content) in files_of("rigcast.viewer").items()}
+    assert not files.keys() & (more or {}).keys(), "two modules of one name"
     files |= more or {}
     modules = {
         PREFIX + name: COMMENT.sub("", re.sub(r'(from |import\()"\./(\w+\.js)"', rf'\1"{PREFIX}\2"', content))

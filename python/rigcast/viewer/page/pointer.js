@@ -34,17 +34,22 @@ export class Pointer {
   down(event) {
     this.view.canvas.focus();
     this.view.canvas.setPointerCapture(event.pointerId);
-    if (event.pointerType === "touch") this.fingers.set(event.pointerId, event);
-    if (this.fingers.size > 1) return this.pinch();
     this.last = event;
-    if (event.button === 1) this.begin("move");
+    if (this.isSecond(event)) this.pinch();
+    else if (event.button === 1) this.begin("move");
     else if (event.button === 2 || event.altKey) this.begin("turn");
     else this.grab(newPin(), event);
   }
 
+  /** Notes a finger; whether it is the second, or a further one. */
+  isSecond(event) {
+    if (event.pointerType === "touch") this.fingers.set(event.pointerId, event);
+    return this.fingers.size > 1;
+  }
+
   /** Two fingers zoom and move; what one of them had begun to pull is let go. */
   pinch() {
-    if (this.mode === "drag" || this.mode === "handle") this.drop(false);
+    this.drop(false);
     this.begin("pinch");
     this.held = this.span();
   }
@@ -68,6 +73,8 @@ export class Pointer {
   /** Asks for what is under the cursor, or takes a pin that holds. */
   grab(pin, event) {
     if (!this.view.mesh()) return;
+    if (this.isSecond(event)) return this.pinch();
+    this.drop(false); // a tap whose answer has not come
     const { camera, link } = this.view;
     this.pin = pin;
     this.pending = null;
@@ -79,6 +86,7 @@ export class Pointer {
 
   /** Takes a handle that is drawn at a place of the picture. */
   grip(handle, event, [x, y]) {
+    if (this.isSecond(event)) return this.pinch();
     const { camera, canvas, link } = this.view;
     const box = canvas.getBoundingClientRect();
     this.handle = handle;
@@ -91,9 +99,7 @@ export class Pointer {
 
   /** The answer of the server to "grab", in the header of a frame. */
   answered({ pin, hit }) {
-    if (pin !== this.pin) return;
-    if (this.mode === "asked") this.begin(hit ? "drag" : "turn");
-    else if (hit && this.mode === null) this.view.link.send("release", { pin, hold: false });
+    if (pin === this.pin && this.mode === "asked") this.begin(hit ? "drag" : "turn");
   }
 
   begin(mode) {
@@ -129,14 +135,16 @@ export class Pointer {
     this.pending = null;
   }
 
+  /** Lets go of what is held, also of what was asked for: the release comes after the grab. */
   drop(hold) {
-    if (this.mode === "drag") this.view.link.send("release", { pin: this.pin, hold });
+    if (this.mode === "drag" || this.mode === "asked") this.view.link.send("release", { pin: this.pin, hold });
     if (this.mode === "handle") this.view.link.send("drop", { handle: this.handle });
   }
 
   up(event) {
     this.fingers.delete(event.pointerId);
     this.flush();
+    if (this.fingers.size > 1) return this.pinch();
     this.drop(event.shiftKey);
     this.begin(null);
     this.view.redraw();

@@ -36,17 +36,11 @@ function read(buffer) {
   return { ...header, scene, wasm, figures, clip, synthesizer };
 }
 
-let wanted = null; // by the page around this one, before the view is there
-
-/** Shows a frame, or a moment of what plays: { label, seed, frame }. */
-function show(message) {
-  wanted = message;
-  if (message.moment) window.view?.link.send("moment", message.moment);
-  else window.view?.link.send("seek", { at: message.seek });
-}
-
+/** The page around this one asks for a frame, or for a moment of what plays: { label, seed, frame }. */
 addEventListener("message", ({ source, data }) => {
-  if (source === window.parent && (Number.isFinite(data?.seek) || data?.moment)) show(data);
+  if (source !== window.parent || !window.view) return;
+  if (data?.moment) window.view.link.send("moment", data.moment);
+  else if (Number.isFinite(data?.seek)) window.view.link.send("seek", { at: data.seek });
 });
 
 try {
@@ -59,7 +53,7 @@ try {
   document.body.classList.toggle("still", !stored.clip && !stored.synthesizer);
   window.rigcastSource = (on) => new Stage(on, engine, stored);
   await import("./main.js");
-  if (wanted) show(wanted);
+  if (window.parent !== window) window.parent.postMessage("ready", "*");
 } catch (error) {
   const lost = document.getElementById("lost");
   lost.hidden = false;

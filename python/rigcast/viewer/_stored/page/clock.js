@@ -39,7 +39,9 @@ export class Clock {
 
   row(frame) {
     const base = this.base(frame);
-    return this.keys.size ? base.map((value, i) => value + this.offset(frame)[i]) : base;
+    if (!this.keys.size) return base;
+    const offset = this.offset(frame);
+    return base.map((value, i) => value + offset[i]);
   }
 
   pose(frame) {

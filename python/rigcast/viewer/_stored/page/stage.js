@@ -273,6 +273,8 @@ export class Stage {
     this.clock.playing = false;
     this.clock.restart(seed, label);
     this.clock.make(frame);
+    this.clock.layer = this.clock.layer.map(() => 0);
+    this.commit();
     this.goToClock();
   }
 
