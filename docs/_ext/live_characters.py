@@ -42,7 +42,7 @@ def setup(app: Sphinx) -> dict[str, bool]:
     """Write the pages before any source is read; sources are read again when there are others than before."""
     app.add_config_value("live_characters", (), "env", (tuple,))
     app.add_directive("live", Live)
-    app.connect("config-inited", lambda app, config: write_pages(app, config))
+    app.connect("config-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -50,7 +50,11 @@ class Live(SphinxDirective):
     """A frame with a character, or the content."""
 
     required_arguments = 1
-    option_spec = {"height": directives.positive_int, "small": directives.flag, "caption": directives.unchanged}  # noqa: RUF012 - docutils' own
+    option_spec = {  # noqa: RUF012 - docutils' own
+        "height": directives.positive_int,
+        "small": directives.flag,
+        "caption": directives.unchanged,
+    }
     has_content = True
 
     def run(self) -> list[nodes.Node]:

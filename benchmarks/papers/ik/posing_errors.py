@@ -108,8 +108,10 @@ def posing_lines(judge: Judge, answers: dict[tuple[str, str], rc.ik.FaceIk]) -> 
     lines.append("| --- | --- | ---: | ---: |")
     models = [name for name in judge.face.models if name != "rig"]
     for (recipe, through), ik in answers.items():
+        if through == "rig":  # nothing was approximated
+            continue
         weights = ik.solve(judge.goals).unknowns
-        for name in models if through == "maps" else []:
+        for name in models:
             apart, angle = judge.approximation(name, weights)
             lines.append(f"| {recipe}, {NAMES[through]} | {NAMES.get(name, name)} | {apart:.3f} | {angle:.2f} |")
     for name in models:
@@ -141,7 +143,11 @@ def main() -> None:
     parser.add_argument("--maps", type=int, default=Budget.maps, help="steps of the deformation maps")
     parser.add_argument("--dense", type=int, default=Budget.dense, help="steps of the dense network")
     parser.add_argument(
-        "--through", nargs="+", choices=["rig", "maps"], default=["rig", "maps"], help="what is trained through (default: both)"
+        "--through",
+        nargs="+",
+        choices=["rig", "maps"],
+        default=["rig", "maps"],
+        help="what is trained through (default: both)",
     )
     parser.add_argument("--model", action="append", default=[], metavar="NAME=FILE", help="judge another model, too")
     parser.add_argument("--seed", type=int, default=0)

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from rigcast.viewer import embed
 
 LARGEST = 40 * 2**20  # bytes of the page: a report that is larger cannot be mailed
@@ -38,6 +41,15 @@ class LiveCharacter:
     page: str
     stops: dict[str, str]
     notes: list[str]
+
+
+def frame_stops(order: NDArray[np.integer[Any]], *names: str) -> dict[str, int]:
+    """Buttons of frames that are ordered from the best to the worst: "best", "median" or "typical", and "worst"."""
+    if not len(order):
+        return {}
+    middle = len(order) // 2
+    places = {"best": 0, "median": middle, "typical": middle, "worst": -1}
+    return {f"{name} frame: {order[places[name]]:,}": int(order[places[name]]) for name in names}
 
 
 def live_character(

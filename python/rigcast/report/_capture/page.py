@@ -14,7 +14,7 @@ from rigcast.capture import frames_to_correct
 from rigcast.capture._findings import RENDERED
 from rigcast.report._capture import charts
 from rigcast.report._capture.captured import ON, CapturedShot
-from rigcast.report._character import LiveCharacter, live_character
+from rigcast.report._character import LiveCharacter, frame_stops, live_character
 from rigcast.report._shot.charts import head as head_chart
 
 WORST = 8  # points that are listed
@@ -48,8 +48,7 @@ def render_capture(shot: CapturedShot, rows: list[Row], name: str) -> str:
 def _live(shot: CapturedShot) -> LiveCharacter | str:
     means = np.where(np.isfinite(shot.errors[:, 0]), shot.errors[:, 0], -np.inf)
     order = np.argsort(means)[np.isinf(means).sum() :]
-    places = {"typical": len(order) // 2, "worst": -1} if len(order) else {}
-    stops = {f"{name} frame: {order[place]:,}": int(order[place]) for name, place in places.items()}
+    stops = frame_stops(order, "typical", "worst")
     return live_character(stops, shot.rig, poses=shot.found.weights, fps=shot.found.fps)
 
 

@@ -10,7 +10,7 @@ from rigcast._pages import words
 from rigcast._pages.facts import Fact, rig_facts
 from rigcast._pages.gallery import Gallery
 from rigcast._pages.template import KeyFigure, fill
-from rigcast.report._character import LiveCharacter, live_character
+from rigcast.report._character import LiveCharacter, frame_stops, live_character
 from rigcast.report._shot import charts as shot_charts
 from rigcast.report._shot.gallery import marked_frames
 from rigcast.report._shot.rivals import Comparison
@@ -48,9 +48,7 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
 
 
 def _live(shot: SolvedShot) -> LiveCharacter | str:
-    order = shot.order()
-    places = {"best": 0, "median": len(order) // 2, "worst": -1}
-    stops = {f"{name} frame: {order[place]:,}": int(order[place]) for name, place in places.items()}
+    stops = frame_stops(shot.order(), "best", "median", "worst")
     return live_character(stops, shot.rig, poses=shot.solution.weights, fps=shot.fps)
 
 
