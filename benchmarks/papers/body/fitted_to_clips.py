@@ -44,7 +44,7 @@ def dance(data: Path, out: Path) -> rc.Dataset:
             moved = []
             for name, every in DANCE.items():
                 motion = rc.sources.load_bvh(data / "body_motion_bvh" / f"{name}.bvh.gz").motion()[::every]
-                joints = rc.sources.joint_map(motion.joint_names, rig.joints.names)
+                joints = rc.sources.joint_map(motion.joint_names, rig.skeleton.names)
                 moved.append(rc.sources.retarget(motion, rig, joints).channels)
             sample(rig, folder, sampler=Animation(np.concatenate(moved)), probe=0)
     return rc.Dataset(folder)
