@@ -15,6 +15,7 @@ void bind_skinning(pybind11::module_& module);
 void bind_derivatives(pybind11::module_& module);
 void bind_blendshape(pybind11::module_& module);
 void bind_capture(pybind11::module_& module);
+void bind_face_network(pybind11::module_& module);
 void bind_body(pybind11::module_& module);
 void bind_baseline(pybind11::module_& module);
 void bind_differential(pybind11::module_& module);

@@ -40,6 +40,7 @@ PYBIND11_MODULE(_core, module) {
     rigcast::bindings::bind_majorize_minimize(module);
     rigcast::bindings::bind_ik_goals(module);
     rigcast::bindings::bind_capture(module);
+    rigcast::bindings::bind_face_network(module);
     rigcast::bindings::bind_refinement(module);
     rigcast::bindings::refuse_unmade(module);
     rigcast::bindings::shorten_call_errors(module);

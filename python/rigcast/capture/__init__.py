@@ -11,6 +11,7 @@ from rigcast.capture._actors.shot import ActorShot, ShotPlan, film
 from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
+from rigcast.capture._network.network import CaptureNetwork, Reading, load_network
 from rigcast.capture._personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
@@ -29,6 +30,7 @@ __all__ = [
     "ActorShot",
     "ActorVariation",
     "Capture",
+    "CaptureNetwork",
     "CaptureSettings",
     "Cast",
     "EyeMotion",
@@ -36,6 +38,7 @@ __all__ = [
     "PictureFit",
     "Pictures",
     "Places",
+    "Reading",
     "RefineSettings",
     "ShotPlan",
     "Tracks",
@@ -45,6 +48,7 @@ __all__ = [
     "fit_places",
     "frames_to_correct",
     "ict_cast",
+    "load_network",
     "load_places",
     "load_tracks",
     "make_actor_set",

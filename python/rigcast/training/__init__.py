@@ -2,6 +2,8 @@
 
 from rigcast.training._body.pipeline import body, body_until
 from rigcast.training._body.settings import BodySettings
+from rigcast.training._capture.pipeline import capture_network
+from rigcast.training._capture.settings import CaptureNetworkSettings
 from rigcast.training._differential._pipeline import differential
 from rigcast.training._differential._settings import DifferentialSettings
 from rigcast.training._face_ik._pipeline import face_ik
@@ -15,6 +17,7 @@ from rigcast.training._motion_loss import MotionLoss
 
 __all__ = [
     "BodySettings",
+    "CaptureNetworkSettings",
     "DifferentialSettings",
     "FaceIkSettings",
     "FaceMapsSettings",
@@ -25,6 +28,7 @@ __all__ = [
     "RigidPart",
     "body",
     "body_until",
+    "capture_network",
     "differential",
     "face_ik",
     "face_layout",

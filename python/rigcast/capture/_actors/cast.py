@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig, DeformationTransfer
 from rigcast._validate import Arguments
+from rigcast.capture._actors.tongue import with_tongue
 from rigcast.capture._samples import connected
 from rigcast.faces._example import example
 from rigcast.faces._ict import SEGMENTS, _modes, ict, ict_folder, landmarks
@@ -124,20 +125,22 @@ class Actor:
     seed: int
 
 
-def ict_cast(folder: str | os.PathLike[str]) -> Cast:
+def ict_cast(folder: str | os.PathLike[str], *, tongue: bool = False) -> Cast:
     """Actors made of the ICT FaceKit face.
 
     Parameters
     ----------
     folder : path-like
         As :func:`rigcast.faces.ict` takes it.
+    tongue : bool
+        Add a shape ``tongueOut``, which the data set lacks: constructed.
 
     Raises
     ------
     FileNotFoundError
         If a file is missing.
     """
-    character = ict(folder)
+    character = with_tongue(ict(folder), SEGMENTS["gums_and_tongue"]) if tongue else ict(folder)
     _, modes = _modes(ict_folder(folder, "capture.ict_cast"))
     parts = np.zeros(character.num_vertices, np.int64)
     hidden = np.zeros(character.num_vertices, np.bool_)
@@ -148,6 +151,7 @@ def ict_cast(folder: str | os.PathLike[str]) -> Cast:
         hidden[begin:end] = name.startswith(NOT_DRAWN)
     drawn = character.faces[~hidden[character.faces[:, 0]]]
     note = "ICT FaceKit identities and shapes (MIT); albedo, light and motion constructed"
+    note += ", tongueOut, too" if tongue else ""
     return Cast(character, modes, landmarks(folder), parts, drawn, note)
 
 

@@ -17,6 +17,7 @@ LIPS, BROWS, NUM_ICT = slice(48, 60), slice(17, 27), 68  # of the landmarks in M
 BROW_REACH = 0.35  # centimeters
 LIP_COLOR = np.array([0.95, 0.55, 0.55])  # times that of the skin
 SOCKET = np.array([0.25, 0.08, 0.07])
+TONGUE = np.array([0.55, 0.22, 0.22])
 TEETH = np.array([0.75, 0.72, 0.62])
 IRIS, PUPIL = 0.42, 0.17  # radians from an eye's axis
 
@@ -39,6 +40,9 @@ def look_of(actor: Actor, threads: int = 0) -> Material:
         albedo[_near(rest, points[BROWS], BROW_REACH)] *= rng.uniform(0.15, 0.6)
     mouth = actor.cast.parts == MOUTH
     albedo[mouth] = SOCKET
+    if "tongueOut" in actor.rig.shape_names:
+        out = np.abs(actor.rig.column(actor.rig.shape_names.index("tongueOut"))).max(axis=1)
+        albedo[(out > 0.1) & mouth] = TONGUE
     if "segments" in actor.rig.metadata:
         begin, end = actor.rig.metadata["segments"]["teeth"]
         albedo[begin:end] = TEETH

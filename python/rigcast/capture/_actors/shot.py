@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.matching import plain_name
-from rigcast._validate import Arguments
+from rigcast._validate import Arguments, bad_argument
 from rigcast.capture._actors.cast import Actor
 from rigcast.capture._actors.look import look_of
+from rigcast.capture._actors.occluders import drawn_with, occluders
 from rigcast.render._camera import Camera
 from rigcast.render._render import render, survey, visible
 from rigcast.render._scene import Lights, Sensor
@@ -20,6 +21,7 @@ Float64 = NDArray[np.float64]
 AWAY = 7.5  # distance of the camera in radii of the landmarks
 FOCAL = 2.2  # focal length in widths of the picture
 CLOSED = 0.8  # of jawOpen: the most of mouthClose, beyond which lips tear
+WORN = 3  # the part after skin, eyes and mouth: glasses or hand
 TOLERANCE = 0.05  # of the landmarks' radius: a landmark so far behind the surface is hidden
 
 
@@ -37,12 +39,18 @@ class ShotPlan:
         Standard deviation of the head's rotation about each axis, radians.
     noise : float
         Largest standard deviation of the sensor's noise; each actor draws one from a fifth of it on.
+    glasses : bool
+        Whether frames of glasses are worn, without lenses.
+    hand : bool
+        Whether a hand comes before the mouth for a part of every forty frames.
     """
 
     frames: int = 50
     size: int = 128
     turn: float = 0.05
     noise: float = 0.02
+    glasses: bool = False
+    hand: bool = False
 
     def __post_init__(self) -> None:
         check = Arguments("ShotPlan")
@@ -50,6 +58,9 @@ class ShotPlan:
         check.whole("size", self.size, least=16, most=2048)
         check.number("turn", self.turn, least=0.0, most=1.0)
         check.number("noise", self.noise, least=0.0, most=1.0)
+        for name in ("glasses", "hand"):
+            if not isinstance(getattr(self, name), bool):
+                raise bad_argument("ShotPlan", name, repr(getattr(self, name)), "True or False")
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,8 +74,8 @@ class ActorShot:
         ``weights`` (T, K) and ``names`` (K,); ``head`` (T, 3, 4), rotation and translation from the rig to camera
         coordinates (x right, y down, z forward); ``focal`` and ``center``; ``landmarks_3d`` (T, P, 3) in camera
         coordinates, ``landmarks_2d`` (T, P, 2) in pixels, ``visible`` (T, P); ``parts`` (T, H, W) at the centers of
-        pixels: 0 nothing, 1 skin, 2 eyes, 3 inside of the mouth; ``lights`` (L, 6), directions and colors, and
-        ``hemisphere`` (9,), sky, ground and up, in camera-fixed world axes; ``sensor`` (3,): exposure, blur, noise.
+        pixels: 0 nothing, 1 skin, 2 eyes, 3 inside of the mouth, 4 glasses or hand; ``lights`` (L, 6), directions and
+        colors, and ``hemisphere`` (9,), sky, ground and up, in camera-fixed world axes; ``sensor`` (3,): exposure, blur, noise.
     """
 
     color: NDArray[np.uint8]
@@ -101,16 +112,20 @@ def film(actor: Actor, plan: ShotPlan, weights: ArrayLike | None = None, *, thre
         motion = given[np.arange(plan.frames - 1) % len(given)]
     played = np.concatenate([np.zeros((1, actor.rig.num_shapes)), motion]).astype(np.float32)
     own = actor.rig.evaluate(played, threads=threads)
+    before = occluders(actor, len(own), plan.glasses, plan.hand, np.random.default_rng([actor.seed, 5]))
+    own = np.concatenate([own, before.vertices], axis=1)
     head, camera = _head_and_camera(actor, plan, rng)
     world = (own @ head[:, :, :3].transpose(0, 2, 1) + head[:, None, :, 3]).astype(np.float32)
     lights, sensor = _light(rng), _sensor(plan, rng, actor.seed)
-    drawn = actor.cast.drawn
-    color = render(world, drawn, camera, look_of(actor, threads), lights, sensor, threads=threads).color
+    drawn = np.concatenate([actor.cast.drawn, before.faces + actor.rig.num_vertices])
+    look = drawn_with(look_of(actor, threads), before)
+    color = render(world, drawn, camera, look, lights, sensor, threads=threads).color
     points = world[:, actor.cast.landmarks]
     radius = _radius(actor)
     seen = visible(world, drawn, camera, points, tolerance=TOLERANCE * radius, threads=threads)
     maps = survey(world, drawn, camera, threads=threads)
     rays, around = lights.arrays(1)
+    parts = np.concatenate([actor.cast.parts, np.full(before.vertices.shape[1], WORN)])
     return ActorShot(
         color,
         {
@@ -122,7 +137,7 @@ def film(actor: Actor, plan: ShotPlan, weights: ArrayLike | None = None, *, thre
             "landmarks_3d": points,
             "landmarks_2d": camera.project(points.astype(np.float64)),
             "visible": seen,
-            "parts": np.where(maps.face >= 0, 1 + actor.cast.parts[maps.corners[..., 0]], 0).astype(np.uint8),
+            "parts": np.where(maps.face >= 0, 1 + parts[maps.corners[..., 0]], 0).astype(np.uint8),
             "lights": rays[0],
             "hemisphere": around[0],
             "sensor": sensor.arrays(1)["sensors"][0, :3],

@@ -1,0 +1,1 @@
+"""Weights and points read from pictures by a network."""

@@ -1,0 +1,1 @@
+"""Networks that read faces, learned from synthetic actors."""
