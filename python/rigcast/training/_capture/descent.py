@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,8 @@ MAPPED = 4  # one of so many pictures of a batch trains the heat maps
 SPREAD = (0.2, 0.008)  # at first: of a heat map's variance that a landmark has, and its least deviation
 SQUARED = 100.0  # of a landmark's error in shares of the crop, beside its likelihood: early, before it says anything
 LARGEST_EVALUATION = 512  # pictures at once
-WITHOUT_POINTS = 0.5  # of the pictures: the detector's points are not shown
+MIRRORED = 0.5  # of the pictures
+WITHOUT_POINTS = 0.3  # of the others: the detector's points are not shown
 
 
 def initial_weights(settings: CaptureNetworkSettings, shapes: int, landmarks: int, points: int, seed: int) -> Arrays:
@@ -53,6 +55,22 @@ def initial_weights(settings: CaptureNetworkSettings, shapes: int, landmarks: in
         )
         result[f"{name}.bias"] = np.zeros(outputs, np.float32)
     return result
+
+
+@dataclass(frozen=True)
+class Mirrored:
+    """What becomes of labels in a mirrored picture.
+
+    Attributes
+    ----------
+    shapes : (K,) int64
+        The shape of the other side.
+    landmarks : (P,) int64
+        The landmark of the other side; -1 if there is none.
+    """
+
+    shapes: NDArray[np.int64]
+    landmarks: NDArray[np.int64]
 
 
 class CaptureNet:
@@ -126,9 +144,15 @@ class CaptureDescent(Descent):
     largest_side = 512
 
     def __init__(
-        self, rows: CaptureExamples, deltas: Float64, settings: CaptureNetworkSettings, budget: Budget
+        self,
+        rows: CaptureExamples,
+        deltas: Float64,
+        mirrored: Mirrored,
+        settings: CaptureNetworkSettings,
+        budget: Budget,
     ) -> None:
         super().__init__(settings, budget)
+        self.mirrored = mirrored
         self.rows, self.settings, self.error, self.pixels = rows, settings, np.nan, np.nan
         self.movement = deltas
         self._deltas = self._tensor(deltas.reshape(len(deltas), -1).astype(np.float32))
@@ -144,17 +168,31 @@ class CaptureDescent(Descent):
     def _loss(self, step: int) -> Any:
         rng = np.random.default_rng([self.budget.seed, 5, step])
         chosen = rng.choice(self.rows.training, self.settings.batch)
-        frame, neutral = self._pictures(chosen, rng)
+        flipped = rng.random(len(chosen)) < MIRRORED
+        frame, neutral = self._pictures(chosen, rng, flipped)
         net = CaptureNet(self.torch, self._weights)
         a, b, c = net.maps(frame, neutral)
-        found = net.shape_weights(c, *self._points_seen(chosen, rng))
-        away = found - self._tensor(self.rows.weights[chosen])
+        found = net.shape_weights(c, *self._points_seen(chosen, rng, flipped))
+        weights, points = self._labels(chosen, flipped)
+        away = found - self._tensor(weights)
         loss = ((away @ self._gram) * away).sum(dim=1).mean()
         if self.settings.landmarks > 0.0:
             some = max(1, self.settings.batch // MAPPED)
-            wanted = self._tensor(self.rows.points[chosen[:some]])
-            loss = loss + self.settings.landmarks * self._unlikely(net.landmarks(a[:some], b[:some], c[:some]), wanted)
+            likely = self._unlikely(net.landmarks(a[:some], b[:some], c[:some]), self._tensor(points[:some]))
+            loss = loss + self.settings.landmarks * likely
         return loss
+
+    def _labels(
+        self, chosen: NDArray[np.int64], flipped: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Weights and landmarks of pictures, some of them mirrored; landmarks without another side lie outside."""
+        weights, points = self.rows.weights[chosen], self.rows.points[chosen]
+        weights[flipped] = weights[flipped][:, self.mirrored.shapes]
+        other = self.mirrored.landmarks
+        turned = points[flipped][:, other] * np.float32([-1.0, 1.0]) + np.float32([1.0, 0.0])
+        turned[:, other < 0] = -1.0
+        points[flipped] = turned
+        return weights, points
 
     def _unlikely(self, found: tuple[Any, Any], wanted: Any) -> Any:
         """Negative logarithm of the likelihood of landmarks, and their squared error; of those inside of the crop."""
@@ -167,15 +205,19 @@ class CaptureDescent(Descent):
         terms = 0.5 * (mahalanobis + determinant.log()) + SQUARED * (x * x + y * y)
         return (terms * inside).sum() / inside.sum()
 
-    def _pictures(self, chosen: NDArray[np.int64], rng: np.random.Generator | None) -> tuple[Any, Any]:
-        """Frames and neutrals; with a generator, their light and colors are changed."""
+    def _pictures(
+        self, chosen: NDArray[np.int64], rng: np.random.Generator | None, flipped: NDArray[np.bool_] | None = None
+    ) -> tuple[Any, Any]:
+        """Frames and neutrals; with a generator, their light and colors are changed, and some are mirrored."""
         count = len(chosen)
         gain, power, flicker = np.ones((count, 3)), np.ones((count, 1)), np.ones((count, 1))
         if rng is not None:
             gain, power = rng.uniform(0.8, 1.25, (count, 3)), np.exp(rng.uniform(-0.15, 0.15, (count, 1)))
             flicker = rng.uniform(0.93, 1.07, (count, 1))
-        frame = self._shades(self.rows.crops[chosen], gain * flicker, power)
-        neutral = self._shades(self.rows.crops[self.rows.neutral[chosen]], gain, power)
+        crops = [self.rows.crops[rows] for rows in (chosen, self.rows.neutral[chosen])]
+        for pictures in crops if flipped is not None else []:
+            pictures[flipped] = pictures[flipped][:, :, ::-1]
+        frame, neutral = self._shades(crops[0], gain * flicker, power), self._shades(crops[1], gain, power)
         return normalized(self.torch, frame, neutral)
 
     def _shades(self, pictures: NDArray[np.uint8], gain: Float64, power: Float64) -> Any:
@@ -185,11 +227,16 @@ class CaptureDescent(Descent):
         rows = np.arange(len(pictures))[:, None, None]
         return self._tensor(np.stack([table[:, c][rows, pictures[..., c]] for c in range(3)], axis=-1))
 
-    def _points_seen(self, chosen: NDArray[np.int64], rng: np.random.Generator | None) -> tuple[Any, Any]:
+    def _points_seen(
+        self, chosen: NDArray[np.int64], rng: np.random.Generator | None, flipped: NDArray[np.bool_] | None = None
+    ) -> tuple[Any, Any]:
+        """A detector's points, and where they are shown: not in mirrored pictures, whose sides it would name anew."""
         moved = self.rows.moved[chosen]
         known = np.isfinite(moved).all(axis=1) & (moved.shape[1] > 0)
         if rng is not None:
             known &= rng.random(len(known)) >= WITHOUT_POINTS
+        if flipped is not None:
+            known &= ~flipped
         flags = known[:, None].astype(np.float32)
         return self._tensor(np.where(flags > 0.0, np.nan_to_num(moved), 0.0).astype(np.float32)), self._tensor(flags)
 
