@@ -23,7 +23,7 @@ from rigcast.capture._solver import solve
 from rigcast.capture._tracks import CaptureSettings, Tracks
 from rigcast.capture._video.detect import detect
 from rigcast.capture._video.preview import write_preview
-from rigcast.capture._write import write
+from rigcast.capture._write import load_capture, write
 
 __all__ = [
     "Actor",
@@ -48,6 +48,7 @@ __all__ = [
     "fit_places",
     "frames_to_correct",
     "ict_cast",
+    "load_capture",
     "load_network",
     "load_places",
     "load_tracks",
