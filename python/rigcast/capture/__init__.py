@@ -12,6 +12,7 @@ from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
 from rigcast.capture._network.network import CaptureNetwork, Reading, load_network
+from rigcast.capture._network.solve_read import ReadCapture, ReadingUse, solve_read
 from rigcast.capture._personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
@@ -38,7 +39,9 @@ __all__ = [
     "PictureFit",
     "Pictures",
     "Places",
+    "ReadCapture",
     "Reading",
+    "ReadingUse",
     "RefineSettings",
     "ShotPlan",
     "Tracks",
@@ -58,6 +61,7 @@ __all__ = [
     "refine",
     "solve",
     "solve_again",
+    "solve_read",
     "turn_eyes",
     "write",
     "write_preview",

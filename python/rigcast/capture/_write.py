@@ -143,15 +143,17 @@ def load_capture(path: str | os.PathLike[str], rig: BlendshapeRig) -> Capture:
     """
     check_blendshape_rig("load_capture", rig)
     stored = read_arrays(path, MEMBERS | OPTIONAL, "load_capture", others=True)
-    must = "a capture that this version has written: solve the shot again"
+    must, function = "a capture that this version has written: solve the shot again", "load_capture"
     if (missing := next((name for name in MEMBERS if name not in stored), None)) is not None:
-        raise bad_file(path, f"without {missing!r}, weights alone or a capture of an older version", must, "load_capture")
+        raise bad_file(
+            path, f"without {missing!r}, weights alone or a capture of an older version", must, "load_capture"
+        )
     if int(stored["version"]) != VERSION:
-        raise bad_file(path, f"version {int(stored['version'])}", must, "load_capture")
+        raise bad_file(path, f"version {int(stored['version'])}", must, function)
     names = tuple(map(str, stored["names"]))
     if names != tuple(rig.shape_names):
         got = f"weights of {len(names)} shapes that are not the rig's {rig.num_shapes}"
-        raise bad_file(path, got, "a capture of this rig", "load_capture")
+        raise bad_file(path, got, "a capture of this rig", function)
     with errors_naming(path):
         return _capture(stored, names, rig)
 
@@ -166,7 +168,7 @@ def _capture(stored: dict[str, NDArray[Any]], names: tuple[str, ...], rig: Blend
     vertices = check.integers("vertices", stored["vertices"], "P 3", low=UNUSED, below=below, dtype=np.int32)
     for name, bound in (("neutral", frames), ("still", len(names))):
         Arguments("load_capture").integers(name, stored[name], "n", low=0, below=bound)
-    plain = {name: stored[name] if stored[name].ndim else stored[name].item() for name in PLAIN}
+    plain: dict[str, Any] = {name: stored[name] if stored[name].ndim else stored[name].item() for name in PLAIN}
     return Capture(
         **plain,
         places=Places(vertices, stored["vertex_weights"]),

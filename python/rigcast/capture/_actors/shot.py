@@ -75,7 +75,8 @@ class ActorShot:
         coordinates (x right, y down, z forward); ``focal`` and ``center``; ``landmarks_3d`` (T, P, 3) in camera
         coordinates, ``landmarks_2d`` (T, P, 2) in pixels, ``visible`` (T, P); ``parts`` (T, H, W) at the centers of
         pixels: 0 nothing, 1 skin, 2 eyes, 3 inside of the mouth, 4 glasses or hand; ``lights`` (L, 6), directions and
-        colors, and ``hemisphere`` (9,), sky, ground and up, in camera-fixed world axes; ``sensor`` (3,): exposure, blur, noise.
+        colors, and ``hemisphere`` (9,), sky, ground and up, in camera-fixed world axes; ``sensor`` (3,): exposure,
+        blur, noise.
     """
 
     color: NDArray[np.uint8]

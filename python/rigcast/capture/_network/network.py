@@ -45,6 +45,8 @@ class Reading:
     lost : (T,) bool
         Frames without a face.
     notes : tuple of str
+    names : tuple of str
+        Of the network's K shapes.
     """
 
     weights: Float64
@@ -53,6 +55,7 @@ class Reading:
     covariance: Float64
     lost: NDArray[np.bool_]
     notes: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 class CaptureNetwork:
@@ -204,7 +207,7 @@ class CaptureNetwork:
         if uses:
             notes.append("it also sees where MediaPipe has its points")
         read = Tracks(points, certainty, tracks.fps, tracks.size, tracks.notes)
-        return Reading(weights, self.error.copy(), read, covariance, lost, tuple(notes))
+        return Reading(weights, self.error.copy(), read, covariance, lost, tuple(notes), tuple(self.names))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``capture_network``), atomically."""
