@@ -30,6 +30,7 @@ __all__: list[str] = [
     "DualQuaternionSkinning",
     "FaceIkNetworks",
     "FaceMaps",
+    "FaceNetwork",
     "FittedLatentSpace",
     "FoldedReconstructor",
     "Ground",
@@ -2727,6 +2728,34 @@ class PointModel:
         """
         Root mean square distance of the neutral's points from their mean.
         """
+
+class FaceNetwork:
+    """
+    A network that reads faces; rigcast.capture.CaptureNetwork is its public face.
+    """
+    def __init__(self, tensors: dict, metadata: str) -> None:
+        """
+        tensors: float32 and int32 arrays by name. metadata: JSON text.
+        """
+    def read(
+        self,
+        pictures: numpy.typing.ArrayLike,
+        neutrals: numpy.typing.ArrayLike,
+        motion: numpy.typing.ArrayLike,
+        threads: int = 0,
+    ) -> tuple:
+        """
+        Weights (T, K), landmarks (T, P, 2) and covariances (T, P, 3) of pictures (T, S, S, 3) uint8, each beside a neutral (T or 1, S, S, 3); motion (T, 2 Q) of a detector's points, NaN where it found none.
+        """
+    def save(self, path: str) -> None: ...
+    @property
+    def num_landmarks(self) -> int: ...
+    @property
+    def num_points(self) -> int: ...
+    @property
+    def num_weights(self) -> int: ...
+    @property
+    def size(self) -> int: ...
 
 class PictureTerms:
     """

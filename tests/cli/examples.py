@@ -58,7 +58,7 @@ READS = {
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {
-    "capture": ("imageio", "pyvista", "matplotlib", "jinja2"),
+    "capture": ("imageio", "pyvista", "matplotlib", "jinja2", "torch"),
     "view": ("websockets", "imageio"),
     "blender-addon": ("rigcast_runtime",),  # with the C library
     "pack": ("pyvista", "jinja2"),

@@ -12,6 +12,7 @@ from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
 from rigcast.capture._network.network import CaptureNetwork, Reading, load_network
+from rigcast.capture._network.solve_read import ReadCapture, ReadingUse, solve_read
 from rigcast.capture._personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
@@ -23,7 +24,7 @@ from rigcast.capture._solver import solve
 from rigcast.capture._tracks import CaptureSettings, Tracks
 from rigcast.capture._video.detect import detect
 from rigcast.capture._video.preview import write_preview
-from rigcast.capture._write import write
+from rigcast.capture._write import load_capture, write
 
 __all__ = [
     "Actor",
@@ -38,7 +39,9 @@ __all__ = [
     "PictureFit",
     "Pictures",
     "Places",
+    "ReadCapture",
     "Reading",
+    "ReadingUse",
     "RefineSettings",
     "ShotPlan",
     "Tracks",
@@ -48,6 +51,7 @@ __all__ = [
     "fit_places",
     "frames_to_correct",
     "ict_cast",
+    "load_capture",
     "load_network",
     "load_places",
     "load_tracks",
@@ -57,6 +61,7 @@ __all__ = [
     "refine",
     "solve",
     "solve_again",
+    "solve_read",
     "turn_eyes",
     "write",
     "write_preview",

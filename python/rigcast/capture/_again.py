@@ -67,7 +67,7 @@ def solve_again(
     Raises
     ------
     ValueError
-        If shapes do not fit, or lips are to slide that did not.
+        If shapes do not fit, lips are to slide that did not, or pictures that refined the capture are not in memory.
 
     Examples
     --------
@@ -93,6 +93,9 @@ def solve_again(
     tracks = points if isinstance(points, Tracks) else checked_tracks("solve_again", points, None, found.fps, None)
     if tracks.points.shape[:2] != found.residual.shape:
         raise check.wrong("points", f"of shape {tracks.points.shape}", f"of {found.residual.shape}, as of the capture")
+    if found.pictures is not None and found.pictures.request is None:
+        got = "refined by pictures and read from a file, which has none of them"
+        raise check.wrong("found", got, "a capture in memory: solve and refine the shot")
     pins = np.full((frames, shapes), np.nan)
     if fixed is not None:
         pins[:] = check.numbers("fixed", fixed, "K", "T K", missing=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,14 @@ from rigcast._atomic_files import atomic_npz
 from rigcast.capture._places import Places
 
 Float64 = NDArray[np.float64]
+
+VERSION = 2  # of a capture's file
+# Fields of a capture, and of what pictures told, that its file has under their own names.
+PLAIN = (
+    "weights", "head", "residual", "lost", "neutral", "focal", "focal_found", "noise", "offsets", "strength", "energy",
+    "settled", "seconds", "neutral_head", "still", "mirrored",
+)  # fmt: skip
+OF_PICTURES = ("light", "albedo", "vertices", "shares", "used", "gates", "start_energy", "steps")
 
 
 @dataclass(frozen=True)
@@ -35,7 +44,8 @@ class PictureFit:
         On the fine level, where the steps began; ``Capture.energy`` is where they ended.
     steps : (T,) int64
     request : object
-        All that was refined, and how: :func:`solve_again` refines by it again.
+        All that was refined, and how: :func:`solve_again` refines by it again. None if the capture was read from a
+        file, which does not hold the pictures.
     """
 
     light: Float64
@@ -154,7 +164,7 @@ class Capture:
         return np.concatenate([rotation.T @ self.head[:, :, :3], (moved @ rotation)[:, :, None]], axis=2)
 
     def save(self, path: str | os.PathLike[str], names: Sequence[str] | None = None, fps: float | None = None) -> None:
-        """Write a ``.npz`` file that :func:`rigcast.sources.load_blendshape_weights` reads, and ``--pins`` takes.
+        """Write a ``.npz`` file with all arrays, for :func:`load_capture`; weights readers and ``--pins`` take it, too.
 
         Parameters
         ----------
@@ -164,22 +174,22 @@ class Capture:
         fps : float, optional
             In place of the shot's.
         """
-        arrays = {
-            "weights": self.weights,
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in PLAIN}
+        arrays |= {
+            "version": np.int64(VERSION),
             "names": np.array(self.names if names is None else names, np.str_),
             "fps": np.float64(self.fps if fps is None else fps),
             "transforms": self.motion,
-            "head": self.head,
-            "residual": self.residual,
-            "lost": self.lost,
-            "neutral": self.neutral,
-            "focal": np.float64(self.focal),
-            "center": np.array(self.center),
-            "noise": np.float64(self.noise),
-            "offsets": self.offsets,
+            "center": np.array(self.center, np.float64),
             "vertices": self.places.vertices,
             "vertex_weights": self.places.weights,
-            "strength": self.strength,
             "notes": np.array(self.notes, np.str_),
         }
+        if self.fixed is not None:
+            arrays["fixed"] = self.fixed
+        if self.slides is not None:
+            arrays |= {"detector": np.array(self.slides.detector)}
+            arrays |= {"slid_weights": self.slides.weights, "slid_pose": self.slides.pose}
+        if self.pictures is not None:
+            arrays |= {f"pictures_{name}": getattr(self.pictures, name) for name in OF_PICTURES}
         atomic_npz(path, arrays)

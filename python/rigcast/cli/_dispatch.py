@@ -36,7 +36,7 @@ COMMANDS = (
     "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
     "ik", "synth", "capture", "actors", "view", "perceive", "study", "batch", "blender-addon",
 )  # fmt: skip
-SEVERAL = ("synth", "study")  # that have commands of their own
+SEVERAL = ("synth", "capture", "study")  # that have commands of their own
 
 
 FORESEEN = (
@@ -216,6 +216,8 @@ class _Parser(argparse.ArgumentParser):
     """One line for a wrong argument, not a screen of usage before it."""
 
     def error(self, message: str) -> NoReturn:
+        if "invalid choice" in message and (usual := self.get_default("usual")) is not None:
+            message = f"{message.partition(' (choose')[0]}; {usual!r} is missing: {self.prog} {usual} ..."
         raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
 
     def unknown(self, words: Sequence[str]) -> NoReturn:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from rigcast.cli._arguments import is_written
@@ -55,8 +55,24 @@ def add_command(commands: Any, name: str, command: CommandModule, *, resumed: bo
     sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=resumed)
 
 
-def add_commands(parser: argparse.ArgumentParser, commands: Mapping[str, CommandModule]) -> None:
-    """Add the commands of a command; the parser asks for one of them."""
+def add_commands(
+    parser: argparse.ArgumentParser,
+    commands: Mapping[str, CommandModule],
+    resumed: Sequence[str] = (),
+    usual: str | None = None,
+) -> None:
+    """Add the commands of a command; the parser asks for one of them.
+
+    Parameters
+    ----------
+    parser : ArgumentParser
+    commands : mapping
+    resumed : sequence of str
+        Those that go on where they were interrupted.
+    usual : str, optional
+        The one that an error proposes where none is named.
+    """
+    parser.set_defaults(usual=usual)
     parsers = parser.add_subparsers(metavar="WHAT", required=True)
     for name, command in commands.items():
-        add_command(parsers, name, command)
+        add_command(parsers, name, command, resumed=name in resumed)

@@ -103,6 +103,6 @@ def test_the_command_has_the_choice(rig, shot, tmp_path, monkeypatch, capsys, mo
     np.savez("points.npz", points=shot.points, fps=60.0, size=SIZE)
     (tmp_path / "map.json").write_text(json.dumps(shot.vertices.tolist()))
     usual = ["--map", "map.json", "--neutral", "0", "--focal", str(FOCAL), "-o", "w.npz", "--json"]
-    assert dispatch.main(["capture", "points.npz", "face.safetensors", *usual, *more]) == 0
+    assert dispatch.main(["capture", "solve", "points.npz", "face.safetensors", *usual, *more]) == 0
     assert any("stay at rest" in note for note in json.loads(capsys.readouterr().out)["notes"]) == (more != ["--still"])
     assert bool(rc.sources.load_blendshape_weights("w.npz", rig)[0][:, -2].any()) == moves

@@ -92,7 +92,7 @@ def run(tmp_path, monkeypatch, capsys):
     folder(tmp_path / "shot", list(acted()))
 
     def call(*more, shot="shot"):
-        code = dispatch.main(["capture", shot, "face.safetensors", *more, "--json"])
+        code = dispatch.main(["capture", "solve", shot, "face.safetensors", *more, "--json"])
         shown = capsys.readouterr()
         return json.loads(shown.out) if code == 0 else (code, shown.err)
 

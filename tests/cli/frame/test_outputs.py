@@ -74,7 +74,7 @@ def test_every_command_that_writes_says_so():
                 assert is_written(action), name
                 found.add(name)
     assert found == {
-        "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik", "capture",
+        "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik",
         "actors", "perceive", "blender-addon", "view",
     }  # fmt: skip
 

@@ -13,10 +13,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._atomic_files import atomic_write
 from rigcast._safe_reading import errors_naming
 from rigcast._validate import Arguments, bad_argument, bad_file, check_threads, missing_file
 from rigcast.capture._detectors import DETECTORS, MEDIAPIPE, of_count
 from rigcast.capture._network.alignment import CropLayout, align, crop, layout_of
+from rigcast.capture._network.onnx_graph import FaceGraph
 from rigcast.capture._tracks import Tracks, checked_tracks
 from rigcast.capture._video.crops import Square
 
@@ -45,6 +47,8 @@ class Reading:
     lost : (T,) bool
         Frames without a face.
     notes : tuple of str
+    names : tuple of str
+        Of the network's K shapes.
     """
 
     weights: Float64
@@ -53,6 +57,7 @@ class Reading:
     covariance: Float64
     lost: NDArray[np.bool_]
     notes: tuple[str, ...]
+    names: tuple[str, ...]
 
 
 class CaptureNetwork:
@@ -85,6 +90,7 @@ class CaptureNetwork:
 
     def __init__(self, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, object]) -> None:
         self.metadata: dict[str, Any] = dict(metadata)
+        self._tensors = dict(tensors)
         self._engine = _core.FaceNetwork(dict(tensors), json.dumps(self.metadata))
         check = Arguments("load_network", K=len(list(self.metadata.get("shape_names", []))))
         self.names = [str(name) for name in self.metadata.get("shape_names", [])]
@@ -204,11 +210,33 @@ class CaptureNetwork:
         if uses:
             notes.append("it also sees where MediaPipe has its points")
         read = Tracks(points, certainty, tracks.fps, tracks.size, tracks.notes)
-        return Reading(weights, self.error.copy(), read, covariance, lost, tuple(notes))
+        return Reading(weights, self.error.copy(), read, covariance, lost, tuple(notes), tuple(self.names))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``capture_network``), atomically."""
         self._engine.save(os.fspath(path))
+
+    def export_onnx(self, path: str | os.PathLike[str]) -> None:
+        """Write the network as a graph of ONNX, for other runtimes; crops are cut as :meth:`read` does.
+
+        Inputs: ``pictures`` (T, S, S, 3) uint8; ``neutrals`` (T or 1, S, S, 3) uint8; ``motion`` (T, 2 Q) float32, NaN
+        where a detector's points are not known (not there if the network uses none). Outputs: ``weights`` (T, K') of
+        the shapes that it reads, unbounded, whose names are in the graph's metadata ``shape_names`` as JSON;
+        ``landmarks`` (T, P, 2) and ``covariance`` (T, P, 3), xx, xy and yy, in shares of the picture.
+
+        Parameters
+        ----------
+        path : path-like
+
+        Raises
+        ------
+        MissingExtra
+            Without the ``onnx`` extra.
+        """
+        facts = {"shape_names": [self.names[k] for k in self._read]}
+        facts |= {key: self.metadata[key] for key in ("licence", "layout", "detector", "error") if key in self.metadata}
+        graph = FaceGraph(self._tensors, self.size)
+        atomic_write(path, graph.model({key: json.dumps(value) for key, value in facts.items()}))
 
 
 def load_network(path: str | os.PathLike[str] | None = None) -> CaptureNetwork:
@@ -234,7 +262,7 @@ def load_network(path: str | os.PathLike[str] | None = None) -> CaptureNetwork:
     """
     file = SHIPPED if path is None else Path(path)
     if not file.is_file():
-        raise missing_file("load_network", "path", file)
+        raise missing_file("load_network", "path", file, "an existing file, as rigcast capture train makes it")
     stored = _core.TensorFile.read(file)
     metadata = json.loads(stored.metadata or "{}")
     if not isinstance(metadata, dict) or metadata.get("kind") != "capture_network":

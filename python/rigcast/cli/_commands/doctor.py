@@ -29,6 +29,7 @@ EXTRAS: Mapping[str, tuple[str, ...]] = {
     "perception": ("scipy", "flip-evaluator"),
     "jod": ("cvvdp", "torch"),
     "packing": ("highspy",),
+    "onnx": ("onnx",),
     "report": ("pyvista", "matplotlib", "jinja2"),
     "progress": ("rich",),
     "viewer": ("websockets",),

@@ -16,8 +16,7 @@ from rigcast._formats.npz.archive import BROKEN
 from rigcast._interrupts import held_back
 from rigcast._resume.fingerprints import fingerprint
 from rigcast.capture import ActorVariation, Cast, ShotPlan, film
-from rigcast.capture._actors.look import NUM_ICT
-from rigcast.capture._detectors import MEDIAPIPE
+from rigcast.capture._detectors import IBUG68, MEDIAPIPE
 from rigcast.capture._network.alignment import CropLayout, align, crop, layout_of, layout_of_character, shares
 from rigcast.capture._video.follow import FaceFollower
 from rigcast.capture._video.networks import COUNT, FaceNetworks
@@ -129,14 +128,10 @@ def _filmed(
 ) -> dict[str, Any]:
     """The arrays of an actor: its neutral, then its poses."""
     rng = np.random.default_rng([budget.seed, 9, seed])
-    known = len(cast.landmarks) == NUM_ICT  # where eyes and mouth are, for glasses and a hand
-    plan = ShotPlan(
-        settings.poses + 1,
-        settings.film_size,
-        turn=0.06,
-        glasses=bool(rng.random() < settings.glasses) and known,
-        hand=bool(rng.random() < settings.hand) and known,
-    )
+    worn = rng.random(2) < (settings.glasses, settings.hand)
+    if len(cast.landmarks) not in IBUG68.counts:  # eyes and mouth are not known
+        worn[:] = False
+    plan = ShotPlan(settings.poses + 1, settings.film_size, turn=0.06, glasses=bool(worn[0]), hand=bool(worn[1]))
     weights = training_poses(cast.character.shape_names, settings.poses, rng, motion)
     shot = film(cast.actor(seed, variation), plan, weights, threads=budget.threads)
     exact = np.asarray(shot.labels["landmarks_2d"], np.float64)

@@ -29,7 +29,8 @@ class CaptureNetworkSettings:
         "mediapipe": the network also sees where that detector has its points, beside the neutral's, in half of the
         pictures. "none": crops alone.
     glasses, hand : float
-        Share of the actors who wear glasses, and of those before whose mouth a hand comes.
+        Share of the actors who wear glasses, and of those before whose mouth a hand comes; none of casts without 68
+        landmarks, whose eyes and mouth are not known.
     width : int
         Channels of the first convolutions; those after them have two and four times as many.
     hidden : int

@@ -1,4 +1,4 @@
-"""``rigcast capture``: weights of a blendshape rig from a video, or the points that a face detector found in it."""
+"""``rigcast capture solve``: weights of a blendshape rig from a video, or from the points of a face detector."""
 
 from __future__ import annotations
 
@@ -17,6 +17,8 @@ from rigcast._safe_reading import read_settings
 from rigcast.capture._detectors import DETECTORS
 from rigcast.capture._write import WRITTEN
 from rigcast.cli import _arguments as arguments
+from rigcast.cli._capture import reading
+from rigcast.cli._capture.described import figures, say
 from rigcast.cli._console import Console
 from rigcast.cli._inputs import tracked
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
@@ -24,11 +26,12 @@ from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "find weights and head motion from a video of a face, or from the points of a face detector"
-EXAMPLE = """rigcast capture points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o a.bvh --report a.html
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
-rigcast capture points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz
-rigcast capture webcam.mp4 arkit.safetensors -o video.npz --preview preview.mp4"""
+EXAMPLE = """rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
+rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o a.bvh
+rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
+rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz
+rigcast capture solve webcam.mp4 arkit.safetensors -o video.npz --preview preview.mp4
+rigcast capture solve webcam.mp4 arkit.safetensors -o read.npz --read network.safetensors --read-for weights"""
 FORMATS = (
     ".npz (for rigcast), .csv (Live Link Face), .glb (morph animation), .usd (UsdSkel), .py or .blend (shape keys in "
     "Blender), .bvh (the head alone); may be repeated"
@@ -67,6 +70,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_places(parser.add_argument_group("the points on the rig"))
     _add_weights(parser.add_argument_group("the weights"))
     _add_pictures(parser.add_argument_group("the pictures"))
+    reading.add_arguments(parser.add_argument_group("a network that reads faces"))
     tracked.add_arguments(parser.add_argument_group("a video"))
 
 
@@ -171,6 +175,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.prior_strength is not None and args.priors is None:
         raise WrongInput("--prior-strength is about the weights that --priors reads")
     seen = tracked.pictures_of(args)
+    network = reading.network_of(args, seen)
     refined = args.pictures is not None or args.refine
     if not refined and (args.own_rig or args.passes is not None):
         raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
@@ -201,6 +206,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.corrected is not None:
         shown, pins, said = _corrected(args, rig, tracks, pins, found)
         found = capture.solve(shown, tracks, fixed=pins, **given)
+    if network is not None and pictures is not None:
+        read = reading.solve(network, args, shown, found, pictures, tracks, given | {"fixed": pins})
+        found, tracks, given["priors"] = read.found, read.tracks, read.priors
     if refined and pictures is not None:
         terms = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
         found = capture.refine(shown, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
@@ -218,8 +226,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.preview is not None:
         outputs.append(args.preview)
         tracked.write_preview(args, console, shown, found, tracks)
-    result = _figures(rig, found) | {"notes": [*found.notes, *notes]}
-    _say(console, args, result)
+    result = figures(rig, found) | {"notes": [*found.notes, *notes]}
+    say(console, args, result)
     return {"outputs": [os.fspath(path) for path in outputs], **result}
 
 
@@ -261,52 +269,3 @@ def _priors(args: argparse.Namespace, rig: Any, tracks: capture.Tracks) -> tuple
     last = np.minimum(np.arange(len(tracks.points)), len(rows) - 1)
     strength = np.where(last < np.arange(len(last)), 0.0, args.prior_strength or 0.3)
     return np.clip(rows[last], *rig.bounds.T), np.repeat(strength[:, None], rig.num_shapes, axis=1)
-
-
-def _figures(rig: Any, found: capture.Capture) -> dict[str, Any]:
-    known = ~found.lost
-    angles = inverse.head_angles(found.motion, str(rig.up_axis))
-    return {
-        "frames": len(found.weights),
-        "shapes": rig.num_shapes,
-        "fps": found.fps,
-        "points_used": len(found.places.used),
-        "points": len(found.places.vertices),
-        "residual_pixels": float(np.nanmean(found.residual[known])),
-        "residual_worst": float(np.nanmax(np.nanmean(found.residual[known], axis=1))),
-        "noise_pixels": found.noise,
-        "focal": found.focal,
-        "focal_found": found.focal_found,
-        "neutral": found.neutral,
-        "worth_correcting": capture.frames_to_correct(found),
-        "lost": np.flatnonzero(found.lost),
-        "settled": int(found.settled.sum()),
-        "head_degrees": np.ptp(angles, axis=0).tolist(),
-        "cardinality": float((found.weights > 1e-3).sum(axis=1).mean()),
-        "seconds": found.seconds,
-        "frames_per_second": len(found.weights) / max(found.seconds, 1e-9),
-        "constructed": list(rig.constructed),
-        **({} if found.pictures is None else {"samples": float(found.pictures.used.mean())}),
-    }
-
-
-def _say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> None:
-    yaw, pitch, roll = (f"{angle:.1f}" for angle in result["head_degrees"])
-    away = (
-        f"{figure(result['residual_pixels'])} pixels away on average, {figure(result['residual_worst'])} in the worst"
-    )
-    if "samples" in result:
-        away += f"; pictures compared at {figure(result['samples'])} places"
-    console.pairs(
-        [
-            ("weights", ", ".join(map(os.fspath, args.output))),
-            *([] if args.report is None else [("report", os.fspath(args.report))]),
-            ("solved", f"{result['frames']:,} frames at {result['fps']:g} per second"),
-            ("points", f"{result['points_used']} of {result['points']} used, {away} frame"),
-            ("weights on", f"{figure(result['cardinality'])} of {result['shapes']} in a frame, above 0.001"),
-            ("head motion", f"yaw over {yaw}, pitch over {pitch}, roll over {roll} degrees"),
-            ("speed", f"{figure(result['frames_per_second'])} frames per second"),
-        ]
-    )
-    for text in result["notes"]:
-        console.line(f"note: {text}")
