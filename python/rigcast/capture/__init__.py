@@ -11,7 +11,8 @@ from rigcast.capture._actors.shot import ActorShot, ShotPlan, film
 from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
-from rigcast.capture._personal import PersonalRig, frames_to_correct, personalize
+from rigcast.capture._own_rig.identity import ActorFit, fit_actor
+from rigcast.capture._own_rig.personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
 from rigcast.capture._read_tracks import load_tracks
@@ -26,6 +27,7 @@ from rigcast.capture._write import write
 
 __all__ = [
     "Actor",
+    "ActorFit",
     "ActorShot",
     "ActorVariation",
     "Capture",
@@ -42,6 +44,7 @@ __all__ = [
     "detect",
     "example_cast",
     "film",
+    "fit_actor",
     "fit_places",
     "frames_to_correct",
     "ict_cast",
