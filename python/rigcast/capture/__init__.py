@@ -11,6 +11,7 @@ from rigcast.capture._actors.shot import ActorShot, ShotPlan, film
 from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
+from rigcast.capture._own_rig.corrections import load_corrections
 from rigcast.capture._own_rig.identity import ActorFit, fit_actor
 from rigcast.capture._own_rig.personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
@@ -48,6 +49,7 @@ __all__ = [
     "fit_places",
     "frames_to_correct",
     "ict_cast",
+    "load_corrections",
     "load_places",
     "load_tracks",
     "make_actor_set",

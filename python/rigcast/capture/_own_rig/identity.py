@@ -164,7 +164,7 @@ def fit_actor(
     spread = check.number("spread", spread, above=0.0)
     focal = None if focal is None else check.number("focal", focal, above=0.0)
     _check_character(cast, character, pairs)
-    places = _places(cast, tracks, landmarks)
+    places = places_on(cast, tracks, landmarks)
     stage = ShotStage(cast.character, places, np.ones(cast.character.num_shapes), tracks, CaptureSettings())
     given_frames = None if neutral is None else _given_frames(check, tracks, places, neutral)
     shown = tracks.points[full_frames(tracks)[:1] if given_frames is None else given_frames]
@@ -215,7 +215,8 @@ def _check_character(cast: Cast, character: BlendshapeRig | None, pairs: ArrayLi
                 raise bad_argument("fit_actor", "pairs", got, f"vertices below {rig.num_vertices}")
 
 
-def _places(cast: Cast, tracks: Tracks, landmarks: Places | ArrayLike | None) -> Places:
+def places_on(cast: Cast, tracks: Tracks, landmarks: Places | ArrayLike | None = None) -> Places:
+    """Where points lie on the face of a cast: as given, its own landmarks if there are as many, else found."""
     count = tracks.points.shape[1]
     if landmarks is None and count == len(cast.landmarks):
         landmarks = cast.landmarks
@@ -229,6 +230,15 @@ def _places(cast: Cast, tracks: Tracks, landmarks: Places | ArrayLike | None) ->
     if len(places.vertices) != count:
         raise bad_argument("fit_actor", "landmarks", f"of {len(places.vertices)} points", f"of the {count} points")
     return places
+
+
+def pairs_of(character: Places, face: Places) -> NDArray[np.int64]:
+    """(L, 2) vertices under the same points on two faces: the nearest corner of each."""
+    both = np.intersect1d(character.used, face.used)
+    corners = [p.vertices[both, np.argmax(p.weights[both], axis=1)] for p in (character, face)]
+    pairs = np.stack(corners, axis=1).astype(np.int64)
+    one, other = (np.unique(pairs[:, k], return_index=True)[1] for k in (0, 1))  # one partner each
+    return pairs[np.intersect1d(one, other)]
 
 
 def _given_frames(check: Arguments, tracks: Tracks, places: Places, neutral: int | ArrayLike) -> Int64:
