@@ -16,6 +16,7 @@ from rigcast.capture._own_rig.identity import ActorFit, fit_actor
 from rigcast.capture._own_rig.personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
+from rigcast.capture._read_capture import load_capture
 from rigcast.capture._read_tracks import load_tracks
 from rigcast.capture._refine import refine
 from rigcast.capture._refine_request import RefineSettings
@@ -49,6 +50,7 @@ __all__ = [
     "fit_places",
     "frames_to_correct",
     "ict_cast",
+    "load_capture",
     "load_corrections",
     "load_places",
     "load_tracks",

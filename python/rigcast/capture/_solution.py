@@ -156,6 +156,8 @@ class Capture:
     def save(self, path: str | os.PathLike[str], names: Sequence[str] | None = None, fps: float | None = None) -> None:
         """Write a ``.npz`` file that :func:`rigcast.sources.load_blendshape_weights` reads, and ``--pins`` takes.
 
+        :func:`load_capture` reads it back as a capture.
+
         Parameters
         ----------
         path : path-like
@@ -180,6 +182,7 @@ class Capture:
             "vertices": self.places.vertices,
             "vertex_weights": self.places.weights,
             "strength": self.strength,
+            "mirrored": np.bool_(self.mirrored),
             "notes": np.array(self.notes, np.str_),
         }
         atomic_npz(path, arrays)
