@@ -13,7 +13,7 @@ from tests.mutants.cheats import Cheat, try_each
 REFINE, REQUEST = "python/rigcast/capture/_refine.py", "python/rigcast/capture/_refine_request.py"
 ACTORS, LOOK = "python/rigcast/capture/_actors/cast.py", "python/rigcast/capture/_actors/look.py"
 SHOT, FILMED = "python/rigcast/capture/_actors/shot.py", "benchmarks/systems/capture/filmed.py"
-SOLVER, PERSONAL = "python/rigcast/capture/_solver.py", "python/rigcast/capture/_personal.py"
+SOLVER, PERSONAL = "python/rigcast/capture/_solver.py", "python/rigcast/capture/_own_rig/personal.py"
 RESULT = 'weights=np.array([row["weights"] for row in results]),'
 POINTS = "self.points = self.exact + self.filming.noise * noise"
 OWN = "return np.asarray(strength[:, None, None] * mixed, np.float32)"

@@ -171,18 +171,30 @@ def example_cast() -> Cast:
     return Cast(character, modes, points, np.where(still, EYES, 0), character.faces, note)
 
 
+def carried(character: BlendshapeRig, neutral: Float32) -> Float32:
+    """(K, V, 3) the shapes of a character on another neutral of its topology, by deformation transfer."""
+    rest = character.rest_vertices
+    deltas = np.stack([character.column(k) for k in range(character.num_shapes)])
+    if np.array_equal(rest, neutral):
+        return deltas
+    fixed = resting_vertices(rest, rest + deltas)
+    solver = DeformationTransfer(rest, neutral, character.faces, fixed)
+    return np.asarray(solver.transfer(rest + deltas) - neutral, np.float32)
+
+
+def face_of(character: BlendshapeRig, neutral: Float32, name: str) -> BlendshapeRig:
+    """A character's shapes on another neutral, without strengths or mixes."""
+    facts = {**character.metadata, "name": name}
+    deltas, names = carried(character, neutral), character.shape_names
+    return BlendshapeRig(neutral, deltas, names=names, faces=character.faces, bounds=character.bounds, metadata=facts)
+
+
 def _own_shapes(
     character: BlendshapeRig, neutral: Float32, change: ActorVariation, rng: np.random.Generator
 ) -> Float32:
     """Deltas (K, V, 3) of an actor."""
-    rest = character.rest_vertices
     deltas = np.stack([character.column(k) for k in range(character.num_shapes)])
-    if np.array_equal(rest, neutral):
-        moved = deltas
-    else:
-        fixed = resting_vertices(rest, rest + deltas)
-        moved = DeformationTransfer(rest, neutral, character.faces, fixed).transfer(rest + deltas) - neutral
-    count = len(deltas)
+    moved, count = carried(character, neutral), len(deltas)
     strength = np.exp(rng.normal(0.0, change.strength, count))
     shares = rng.normal(0.0, change.mix, (count, count)) * 3.0 / np.sqrt(count) * neighbors(deltas)
     mixed = np.tensordot(shares + np.eye(count), moved, axes=1)
