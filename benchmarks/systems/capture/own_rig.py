@@ -66,7 +66,10 @@ class OwnRigShot:
 
     def corrected(self, name: str, found: Capture, refined: Capture, count: int) -> Float64:
         """Weights (T, K) after as many frames were corrected, by pictures on the refitted shapes."""
-        frames = rc.capture.frames_to_correct(refined, count)
+        return self.with_frames(name, found, rc.capture.frames_to_correct(refined, count))
+
+    def with_frames(self, name: str, found: Capture, frames: Float64) -> Float64:
+        """The same for frames of one's own choice."""
         rows = np.full(self.shot.weights.shape, np.nan)
         rows[frames] = self.shot.weights[frames]
         own = rc.capture.personalize(self.rigs[name], found, self.shot.points, rows).rig

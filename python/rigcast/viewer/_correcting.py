@@ -27,7 +27,7 @@ from rigcast.viewer._timeline import Timeline
 
 
 @dataclass(frozen=True)
-class CapturedShot:
+class KeyedShot:
     """A capture, the points that it was solved from, and the pictures if there are any."""
 
     rig: _core.BlendshapeRig
@@ -67,19 +67,19 @@ class CorrectingStage(Stage):
         Of the rig that the shot was captured on.
     beside, timeline, handles
         As of :class:`Stage`; the timeline has the capture's weights.
-    shot : CapturedShot
+    shot : KeyedShot
     """
 
     figure: ModelFigure
 
     def __init__(
-        self, figure: ModelFigure, beside: Any, timeline: Timeline, handles: Sequence[HandleSet], shot: CapturedShot
+        self, figure: ModelFigure, beside: Any, timeline: Timeline, handles: Sequence[HandleSet], shot: KeyedShot
     ) -> None:
         self.shot = shot
         super().__init__(figure, beside, timeline, handles)
 
     def scene_facts(self) -> dict[str, Any]:
-        """What the page offers beside a plain view: the actor's shapes."""
+        """The facts of a plain view, and that frames can be corrected."""
         return {**super().scene_facts(), "corrects": True}
 
     def handle(self, message: Message, now: float) -> None:

@@ -17,7 +17,7 @@ from rigcast.ik import FaceIk
 from rigcast.sampling import Dataset
 from rigcast.synthesis import Synthesizer
 from rigcast.viewer._acting._stage import ActingStage
-from rigcast.viewer._correcting import CapturedShot, CorrectingStage
+from rigcast.viewer._correcting import CorrectingStage, KeyedShot
 from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._opening import figure_of
@@ -300,7 +300,7 @@ def _shot(
     poses: ArrayLike | None,
     channels: ArrayLike | None,
     pictures: Sequence[NDArray[np.uint8]] | None,
-) -> CapturedShot | None:
+) -> KeyedShot | None:
     """The captured shot of a view; None if it has none."""
     if capture is None and points is None:
         return None
@@ -312,7 +312,7 @@ def _shot(
     if poses is not None or channels is not None:
         raise bad_argument("view", "capture", "given beside a clip", "given alone: it plays")
     tracks = points if isinstance(points, Tracks) else checked_tracks("view", points, None, capture.fps, None)
-    return CapturedShot(model, capture, tracks, pictures)
+    return KeyedShot(model, capture, tracks, pictures)
 
 
 def _timeline(

@@ -216,7 +216,7 @@ def _check_character(cast: Cast, character: BlendshapeRig | None, pairs: ArrayLi
 
 
 def places_on(cast: Cast, tracks: Tracks, landmarks: Places | ArrayLike | None = None) -> Places:
-    """Where points lie on the face of a cast: as given, its own landmarks if there are as many, else found."""
+    """Places of points on the face of a cast: as given, its own landmarks if there are as many, else found."""
     count = tracks.points.shape[1]
     if landmarks is None and count == len(cast.landmarks):
         landmarks = cast.landmarks
