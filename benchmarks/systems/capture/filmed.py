@@ -37,14 +37,17 @@ class Filming:
     variation: ActorVariation = PLAIN
 
 
-def dense_weights(folder: Path, names: list[str]) -> Float64:
-    """(200, K) compskin's dense performance on ICT's shapes: the mean of the controls that stand for a shape."""
+def dense_weights(folder: Path, names: list[str], frames: slice = slice(0, DENSE)) -> Float64:
+    """(T, K) frames of compskin's curves, by default the dense performance, on ICT's shapes: the mean of the controls
+    that stand for a shape.
+    """
     controls, curves = compskin_curves(folder)
-    table, sums, counts = control_table(), np.zeros((DENSE, len(names))), np.zeros(len(names))
+    curves = curves[frames]
+    table, sums, counts = control_table(), np.zeros((len(curves), len(names))), np.zeros(len(names))
     for i, control in enumerate(controls):
         for term in table[control] if "tight" not in control.lower() else []:
             if term.get("weight", 1.0) > 0.0:
-                sums[:, names.index(term["shape"])] += curves[:DENSE, i]
+                sums[:, names.index(term["shape"])] += curves[:, i]
                 counts[names.index(term["shape"])] += 1
     weights = np.clip(sums / np.maximum(counts, 1.0), 0.0, 1.0) * ~gaze(names)
     closing, jaw = names.index("mouthClose"), names.index("jawOpen")
