@@ -6,6 +6,7 @@ compskin's curves after its dense performance, which is the test.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,8 +15,10 @@ from numpy.typing import NDArray
 
 import rigcast as rc
 from benchmarks.systems.capture.filmed import DENSE, dense_weights, gaze
+from rigcast._atomic_files import atomic_npz
 from rigcast.capture import Actor, Cast, ShotPlan
 from rigcast.capture._actors.look import look_of
+from rigcast.capture._actors.shot import _motion
 from rigcast.training import StyleRecording
 
 Float64 = NDArray[np.float64]
@@ -27,7 +30,8 @@ ROOM, LOWER = 0.64, 0.06  # half of the picture in widths of the landmarks; its 
 POSES, RENDERS, CHANGED = 104, 2000, 0.15  # as in the paper; noise on weights that are not 0
 FRAMES = 160  # of a training actor: half of them of curves, half random expressions
 UPPER = ("brow", "eye", "cheekSquint", "Pupil")
-CHARACTER = 77  # seed of the character's albedo, and of its poses
+NUMBERS = ("exact", "points", "weights", "focal")
+CHARACTER = 73  # seed of the character's albedo, and of its poses
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,17 +45,26 @@ class HelmetShot:
     focal: float
 
 
+def kept(path: Path, make: Callable[[], list[HelmetShot]]) -> list[HelmetShot]:
+    """Shots of a file, or made and written there."""
+    if not path.exists():
+        arrays = {}
+        for i, shot in enumerate(make()):
+            arrays |= {f"{i}.pictures": shot.recording.pictures, f"{i}.masks": shot.recording.masks}
+            arrays |= {f"{i}.{name}": np.asarray(getattr(shot, name)) for name in NUMBERS}
+        atomic_npz(path, arrays)
+    with np.load(path) as file:
+        arrays = dict(file)
+    shots = []
+    for i in range(sum(name.endswith("focal") for name in arrays)):
+        recording = StyleRecording(arrays[f"{i}.pictures"], arrays[f"{i}.masks"])
+        shots.append(HelmetShot(recording, *(arrays[f"{i}.{name}"] for name in NUMBERS)))
+    return shots
+
+
 def training_shots(cast: Cast, folder: Path, seeds: range) -> list[HelmetShot]:
     """A recording of each actor, the first frame neutral."""
-    names = cast.character.shape_names
-    curves = dense_weights(folder, names, slice(DENSE, None))
-    shots = []
-    for seed in seeds:
-        actor, rng = cast.actor(seed), np.random.default_rng([seed, 50])
-        own = rc.capture.film(actor, ShotPlan(frames=FRAMES // 2, size=16)).labels["weights"]
-        drawn = curves[rng.choice(len(curves), FRAMES - len(own), replace=False)]
-        shots.append(helmet_shot(actor, np.concatenate([own, drawn])))
-    return shots
+    return [helmet_shot(cast.actor(seed), _expressions(cast, folder, FRAMES, seed)) for seed in seeds]
 
 
 def test_shot(cast: Cast, folder: Path, seed: int, step: int) -> HelmetShot:
@@ -67,12 +80,20 @@ def character_shot(cast: Cast, weights: Float64, noise: bool = True) -> HelmetSh
 
 def rendered_poses(cast: Cast, folder: Path) -> Float64:
     """(2000, K) weights as the paper makes them of 104 poses; the first ones are 0."""
-    names = cast.character.shape_names
-    curves = dense_weights(folder, names, slice(DENSE, None))
-    known = curves[np.linspace(0, len(curves) - 1, POSES).round().astype(int)]
-    weights = synthesized(known, names, RENDERS, np.random.default_rng(CHARACTER))
+    known = _expressions(cast, folder, POSES + 1, CHARACTER)[1:]
+    weights = synthesized(known, cast.character.shape_names, RENDERS, np.random.default_rng(CHARACTER))
     weights[0] = 0.0
     return weights
+
+
+def _expressions(cast: Cast, folder: Path, count: int, seed: int) -> Float64:
+    """Weights (T, K): 0, then half random expressions, half frames of the curves with a total weight above 1."""
+    names, rng = cast.character.shape_names, np.random.default_rng([seed, 50])
+    curves = dense_weights(folder, names, slice(DENSE, None))
+    curves = curves[curves.sum(axis=1) > 1.0]
+    own = _motion(names, 6 * (count // 2), rng)[3::6]  # all weights of an expression come and go within 36 frames
+    drawn = curves[rng.choice(len(curves), count - 1 - len(own), replace=False)]
+    return np.concatenate([np.zeros((1, len(names))), own, drawn])
 
 
 def synthesized(poses: Float64, names: list[str], count: int, rng: np.random.Generator) -> Float64:
@@ -128,6 +149,6 @@ def solved(cast: Cast, points: Float64, focal: float, noise: float) -> Float64:
     fixed = np.where(gaze(cast.character.shape_names), 0.0, np.nan)
     settings = rc.capture.CaptureSettings(noise=noise)
     found = rc.capture.solve(
-        cast.character, points, cast.landmarks, fixed=fixed, size=(SIZE, SIZE), neutral=0, focal=focal, settings=settings
+        cast.character, points, cast.landmarks, fixed=fixed, size=(SIZE, SIZE), neutral=0, focal=float(focal), settings=settings
     )
     return np.asarray(found.weights, np.float64)

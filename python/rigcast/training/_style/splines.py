@@ -59,7 +59,7 @@ class Splines:
 
     def __init__(self, torch: Any, coefficients: Any) -> None:
         self._torch, self._coefficients = torch, coefficients
-        self._centers = torch.from_numpy(control_points().astype(np.float32)).to(coefficients.device)
+        self._centers = torch.from_numpy(control_points()).to(coefficients)
 
     def points(self, places: Any) -> Any:
         """Images (B, N, 2) of places (B, N, 2)."""
