@@ -30,6 +30,7 @@ ROOM, LOWER = 0.64, 0.06  # half of the picture in widths of the landmarks; its 
 POSES, RENDERS, CHANGED = 104, 2000, 0.15  # as in the paper; noise on weights that are not 0
 FRAMES = 160  # of a training actor: half of them of curves, half random expressions
 UPPER = ("brow", "eye", "cheekSquint", "Pupil")
+STEP = 4  # frames of the dense performance from one test frame to the next
 NUMBERS = ("exact", "points", "weights", "focal")
 CHARACTER = 73  # seed of the character's albedo, and of its poses
 
@@ -67,9 +68,9 @@ def training_shots(cast: Cast, folder: Path, seeds: range) -> list[HelmetShot]:
     return [helmet_shot(cast.actor(seed), _expressions(cast, folder, FRAMES, seed)) for seed in seeds]
 
 
-def test_shot(cast: Cast, folder: Path, seed: int, step: int) -> HelmetShot:
+def test_shot(cast: Cast, folder: Path, seed: int) -> HelmetShot:
     """An actor in compskin's dense performance, the first frame neutral."""
-    weights = dense_weights(folder, cast.character.shape_names)[::step]
+    weights = dense_weights(folder, cast.character.shape_names)[::STEP]
     return helmet_shot(cast.actor(seed), np.concatenate([np.zeros_like(weights[:1]), weights]))
 
 
@@ -149,6 +150,14 @@ def solved(cast: Cast, points: Float64, focal: float, noise: float) -> Float64:
     fixed = np.where(gaze(cast.character.shape_names), 0.0, np.nan)
     settings = rc.capture.CaptureSettings(noise=noise)
     found = rc.capture.solve(
-        cast.character, points, cast.landmarks, fixed=fixed, size=(SIZE, SIZE), neutral=0, focal=float(focal), settings=settings
+        cast.character,
+        points,
+        cast.landmarks,
+        fixed=fixed,
+        size=(SIZE, SIZE),
+        fps=30.0 / STEP,
+        neutral=0,
+        focal=focal,
+        settings=settings,
     )
     return np.asarray(found.weights, np.float64)

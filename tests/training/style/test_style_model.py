@@ -51,7 +51,7 @@ def test_each_region_has_its_own_network_in_a_transfer(model):
     """Zeroed weights of the mouth's network change the picture inside of the mouth's mask alone."""
     changed = {name: value.copy() for name, value in model._tensors.items()}
     for name in changed:
-        if name.startswith("mouth.motion.shares") or name.startswith("mouth.generator.last"):
+        if name.startswith(("mouth.motion.shares", "mouth.generator.last")):
             changed[name] -= 5.0
     other = room.StyleTransfer(changed, model.metadata)
     before, after = (
@@ -67,6 +67,14 @@ def test_the_transferred_picture_of_the_neutral_is_that_of_no_motion(model):
     still = [shot([0.0, 0.0], color) for color in ((200.0, 150.0, 120.0), (60.0, 80.0, 50.0))]
     found = [model.transfer(RENDERS.pictures[0], one, one.pictures[0]).pictures.astype(int) for one in still]
     assert np.abs(found[0] - found[1]).max() <= 1  # rounding to bytes
+
+
+def test_the_transferred_picture_is_the_characters(model):
+    """Blue, as the character's renders are, not brown as the actor's."""
+    found = model.transfer(RENDERS.pictures[0], SHOT, SHOT.pictures[0]).pictures[:, SHOT.masks[0, 0]].mean(axis=(0, 1))
+    assert found[2] > found[0]
+    actor = SHOT.pictures[:, SHOT.masks[0, 0]].mean(axis=(0, 1))
+    assert actor[2] < actor[0]
 
 
 def test_an_absolute_transfer_would_not_do_that(model):

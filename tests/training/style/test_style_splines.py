@@ -51,19 +51,21 @@ def test_jacobians_are_derivatives(tolerance):
 def test_the_identity_leaves_pictures_as_they_are(tolerance):
     pictures = torch.from_numpy(np.random.default_rng(5).random((2, 3, 8, 8)))
     still = of_targets(np.tile(splines.control_points(), (2, 1, 1)))
-    centers = splines.pixel_centers(torch, 8, "cpu").double().reshape(1, -1, 2).expand(2, -1, -1)
-    np.testing.assert_allclose(still.points(centers), centers, atol=tolerance["float64"])
-    shown = splines.sampled(torch, pictures, still.points(centers).reshape(2, 8, 8, 2))
-    np.testing.assert_allclose(shown, pictures, atol=tolerance["float64"])
+    np.testing.assert_allclose(still.pictures(pictures), pictures, atol=tolerance["float64"])
 
 
 def test_a_shift_shows_what_lies_there():
     """T(z) = z + one pixel in x: the picture moves to the left."""
     pictures = torch.arange(16.0, dtype=torch.float64).reshape(1, 1, 4, 4)
-    shifted = of_targets((splines.control_points() + [0.5, 0.0])[None])
-    centers = splines.pixel_centers(torch, 4, "cpu").double().reshape(1, -1, 2)
-    shown = splines.sampled(torch, pictures, shifted.points(centers).reshape(1, 4, 4, 2))
+    shifted = of_targets((splines.control_points() + np.array([0.5, 0.0]))[None])
+    shown = shifted.pictures(pictures)
     np.testing.assert_allclose(shown[0, 0, :, :3], pictures[0, 0, :, 1:], atol=1e-9)  # float64 rounding of the solve
+
+
+def test_images_of_pixels_are_those_of_their_centers(tolerance):
+    found = of_targets(random_targets(7, count=2))
+    centers = splines.pixel_centers(torch, 8, "cpu").double().reshape(1, -1, 2).expand(2, -1, -1)
+    np.testing.assert_allclose(found.pixels(8).reshape(2, -1, 2), found.points(centers), atol=tolerance["float32"])
 
 
 def test_random_splines_follow_from_the_generator():

@@ -13,6 +13,7 @@ import rigcast as rc
 from rigcast.training._budget import budget_of
 from rigcast.training._style.descent import StyleDescent, judged_pairs
 from rigcast.training._style.networks import MotionModel
+from rigcast.training._style.settings import REGIONS
 from tests.training.style.small_shots import SETTINGS, SIZE, openings, shot
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -93,6 +94,19 @@ def test_pairs_are_two_frames_of_one_recording_that_are_not_judged():
 
 def test_short_recordings_are_judged_by_their_last_frame():
     assert judged_pairs([3]) == [(0, 0, 2)]
+
+
+def test_masks_and_backgrounds_are_those_of_the_driving_frames():
+    drawn = descent(region="mouth")
+    pairs = [(0, 3, 7), (2, 5, 1)]
+    source, driving, mask, background = drawn._pictures(pairs)
+    for i, (place, first, second) in enumerate(pairs):
+        recording = drawn.sets[place]
+        for shown, frame in ((source, first), (driving, second)):
+            expected = recording.pictures[frame].astype(np.float32) / 255.0
+            np.testing.assert_array_equal(shown[i].permute(1, 2, 0), expected)
+        np.testing.assert_array_equal(mask[i, 0], recording.masks[second, REGIONS.index("mouth")])
+        np.testing.assert_array_equal(background[i, 0], ~recording.masks[second, 0])
 
 
 def test_the_loss_of_a_region_ignores_what_lies_outside(monkeypatch):

@@ -14,10 +14,10 @@ from rigcast.training._style.losses import crowding, equivariance, on_background
 from rigcast.training._style.networks import KeyPoints, MotionModel, NetworkLayout, initial_weights
 from rigcast.training._style.recordings import StyleRecording
 from rigcast.training._style.settings import REGIONS, StyleSettings
-from rigcast.training._style.splines import Splines, random_splines
+from rigcast.training._style.splines import Splines, random_splines, sampled
 
 KEPT_BACK, FIRST_KEPT_BACK = 20, 10  # every so many frames one is not trained on
-MOST_JUDGED = 24  # pairs
+MOST_JUDGED = 16  # pairs
 
 Pairs = list[tuple[int, int, int]]  # recording, source, driving; the renders are the last recording
 
@@ -111,10 +111,13 @@ class StyleDescent(Descent):
         return shown[0], shown[1], flat[0], flat[1]
 
     def _warped(self, pairs: Pairs, splines: Splines) -> tuple[Any, Any, Any, Any]:
+        """The same of both pictures of a pair warped alike."""
         source, driving, mask, background = self._pictures(pairs)
-        faces = splines.pictures(1.0 - background, "nearest")
-        mask = mask if self.region == "face" else splines.pictures(mask, "nearest")
-        return splines.pictures(source), splines.pictures(driving), mask, 1.0 - faces
+        places = splines.pixels(self.settings.size)
+        shown = sampled(self.torch, self.torch.cat([source, driving], dim=1), places)
+        masks = sampled(self.torch, self.torch.cat([mask, 1.0 - background], dim=1), places, "nearest")
+        mask = mask if self.region == "face" else masks[:, :1]
+        return shown[:, :3], shown[:, 3:], mask, 1.0 - masks[:, 1:]
 
 
 def as_channels(torch: Any, pictures: Any) -> Any:
@@ -123,7 +126,7 @@ def as_channels(torch: Any, pictures: Any) -> Any:
 
 
 def judged_pairs(lengths: Sequence[int]) -> Pairs:
-    """Pairs that are not trained on: the first frame of a recording and one that is kept back, at most 24 in all."""
+    """Pairs that are not trained on: the first frame of a recording and one that is kept back, at most 16 in all."""
     found: Pairs = []
     for place, count in enumerate(lengths):
         frames = [t for t in range(count) if _kept_back(t)] or [count - 1]

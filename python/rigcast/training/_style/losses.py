@@ -17,7 +17,7 @@ def pyramid_difference(torch: Any, made: Any, wanted: Any, mask: Any) -> Any:
     """
     made, wanted = made * mask, wanted * mask
     covered = mask.sum(dim=(1, 2, 3)).clamp_min(1.0) * made.shape[1]
-    total, pixels = 0.0, 1
+    total, pixels = torch.zeros_like(covered), 1
     for level in range(PYRAMID):
         if level:
             made, wanted = (torch.nn.functional.avg_pool2d(one, 2) for one in (made, wanted))

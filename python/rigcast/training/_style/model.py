@@ -60,8 +60,8 @@ class StyleTransfer:
         Seed, settings with the weights of all terms, what of the paper is replaced.
     """
 
-    def __init__(self, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> None:
-        self.metadata = dict(metadata)
+    def __init__(self, tensors: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, object]) -> None:
+        self.metadata: dict[str, Any] = dict(metadata)
         self.size = _whole(metadata, "size")
         points = metadata.get("key_points")
         if self.size not in SIZES:

@@ -21,7 +21,10 @@ SINGULAR = 1e-4  # least absolute determinant of a Jacobian that is inverted
 BLOCKS = 2  # residual blocks of the generator
 SLOPE = 0.1  # of leaky ReLU
 WIDEST = 4  # times the width: channels of the deepest layers
-VISIBLE = 1.0  # first logit of the share of the warped source
+VISIBLE = 2.0  # first logit of the share of the warped source
+LARGEST_LOGIT = 4.0
+NEARBY = 4.0  # logit by which a key point's motion is preferred where it is
+GAINS = {"heat": 0.3, "masks": 0.1, "shares": 0.1, "last": 0.1, "1": 0.1}  # of He's deviation: last layers, residuals
 
 
 @dataclass(frozen=True)
@@ -50,16 +53,16 @@ class NetworkLayout:
     @property
     def levels(self) -> int:
         """Halvings of the encoders, down to 4 x 4."""
-        return int(math.log2(self.grid)) - 2
+        return self.grid.bit_length() - 3
 
     @property
     def downs(self) -> int:
         """Halvings of the generator before it warps."""
-        return int(math.log2(self.size // self.grid))
+        return (self.size // self.grid).bit_length() - 1
 
     def channels(self, level: int) -> int:
         """Channels after so many halvings."""
-        return self.width * min(2**level, WIDEST)
+        return self.width * min(1 << level, WIDEST)
 
     def convolutions(self) -> dict[str, tuple[int, int]]:
         """Outputs and inputs of every 3 x 3 convolution, by name."""
@@ -100,7 +103,7 @@ def initial_weights(layout: NetworkLayout, seed: list[int]) -> Arrays:
     rng = np.random.default_rng(seed)
     weights: Arrays = {}
     for name, shape in layout.shapes().items():
-        gain = 0.1 if name.endswith((".1.weight", "masks.weight", "shares.weight", "last.weight")) else 1.0
+        gain = GAINS.get(name.removesuffix(".weight").rpartition(".")[2], 1.0)
         scale = gain * math.sqrt(2.0 / max(int(np.prod(shape[1:])), 1))
         drawn = rng.normal(0.0, scale, shape) if name.endswith(".weight") else np.zeros(shape)
         weights[name] = drawn.astype(np.float32)
@@ -162,11 +165,12 @@ class MotionModel:
         warps = local_warps(torch, places, points, driving)
         small = self._small(source)
         moved = sampled(torch, small.repeat_interleave(count, dim=0), warps.flatten(0, 1)).unflatten(0, (-1, count))
-        heat = _bumps(torch, places, driving.places) - _bumps(torch, places, points.places)
-        heat = torch.cat([torch.zeros_like(heat[:, :1]), heat], dim=1)[:, :, None]
-        features = self._hourglass("motion", torch.cat([heat, moved], dim=2).flatten(1, 2))
-        masks = torch.softmax(self._convolution("motion.masks", features), dim=1)
-        shares = torch.sigmoid(self._convolution("motion.shares", features))
+        near = _bumps(torch, places, driving.places)
+        heat = torch.nn.functional.pad(near - _bumps(torch, places, points.places), (0, 0, 0, 0, 1, 0))
+        near = torch.nn.functional.pad(near, (0, 0, 0, 0, 1, 0))
+        features = self._hourglass("motion", torch.cat([heat[:, :, None], moved], dim=2).flatten(1, 2))
+        masks = torch.softmax(self._bounded("motion.masks", features) + NEARBY * near, dim=1)
+        shares = torch.sigmoid(self._bounded("motion.shares", features))
         return (masks[..., None] * warps).sum(dim=1), shares
 
     def _small(self, pictures: Any) -> Any:
@@ -178,6 +182,10 @@ class MotionModel:
     def _convolution(self, name: str, values: Any, stride: int = 1) -> Any:
         weight, bias = self._weights[f"{name}.weight"], self._weights[f"{name}.bias"]
         return self._functions.conv2d(values, weight, bias, stride=stride, padding=1)
+
+    def _bounded(self, name: str, values: Any) -> Any:
+        """Logits that cannot saturate: at first, no motion at all is the best of all answers."""
+        return LARGEST_LOGIT * self._torch.tanh(self._convolution(name, values) / LARGEST_LOGIT)
 
     def _layer(self, name: str, values: Any, stride: int = 1) -> Any:
         return self._functions.leaky_relu(self._convolution(name, values, stride), SLOPE)
@@ -192,7 +200,7 @@ class MotionModel:
         values = kept.pop()
         for level in reversed(range(self.layout.levels)):
             values = self._up(f"{name}.up.{level}", values) + kept[level]
-        return values
+        return self._functions.layer_norm(values, values.shape[1:])
 
     def _encoded(self, source: Any) -> Any:
         features = self._layer("generator.first", source)

@@ -112,9 +112,7 @@ def style_transfer(
         return StyleTransfer(tensors, _metadata(settings, budget, len(known), done))
 
 
-def _train(
-    descent: StyleDescent, budget: Budget, file: Path | None, left: int
-) -> tuple[TrainingState, dict[str, Any]]:
+def _train(descent: StyleDescent, budget: Budget, file: Path | None, left: int) -> tuple[TrainingState, dict[str, Any]]:
     """The last state of a network, which has an equal share of the time that is left, and what metadata say of it."""
     begun = budget.elapsed()
     seconds = seconds_of_training(budget.minutes, begun)

@@ -76,7 +76,7 @@ class StyleSettings:
     points: int = by_method()
     width: int = 16
     perceptual: float = 10.0
-    equivariance: float = 1.0
+    equivariance: float = 2.0
     distance: float = 0.02
     sharpness: float = 100.0
     background: float = 0.05

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -36,6 +37,15 @@ def spline_coefficients(targets: Float64) -> Float64:
     return np.asarray(np.einsum("ij,bjd->bid", np.linalg.inv(system), right))
 
 
+@functools.lru_cache(maxsize=8)
+def pixel_basis(size: int) -> Float64:
+    """(H H, 19) values at the centers of pixels of the functions that coefficients are of."""
+    line = (2.0 * np.arange(size) + 1.0) / size - 1.0
+    places = np.stack(np.meshgrid(line, line), axis=-1).reshape(-1, 2)
+    squares = ((places[:, None] - control_points()) ** 2).sum(axis=2) + NEAR
+    return np.concatenate([0.5 * squares * np.log(squares), np.ones((len(places), 1)), places], axis=1)
+
+
 def random_splines(
     rng: np.random.Generator, count: int, rotation: float, translation: float, warp: float
 ) -> NDArray[np.float32]:
@@ -63,7 +73,7 @@ class Splines:
 
     def points(self, places: Any) -> Any:
         """Images (B, N, 2) of places (B, N, 2)."""
-        away, squares = self._away(places)
+        squares = self._away(places)[1]
         bent = 0.5 * squares * squares.log()
         weights, affine = self._coefficients[:, :-3], self._coefficients[:, -3:]
         return bent @ weights + affine[:, :1] + places @ affine[:, 1:]
@@ -75,11 +85,14 @@ class Splines:
         bent = self._torch.einsum("bncx,bcd->bndx", slopes, self._coefficients[:, :-3])
         return bent + self._coefficients[:, None, -2:].transpose(2, 3)
 
+    def pixels(self, size: int) -> Any:
+        """Images (B, H, H, 2) of the centers of a picture's pixels."""
+        basis = self._torch.from_numpy(pixel_basis(size)).to(self._coefficients)
+        return (basis @ self._coefficients).unflatten(1, (size, size))
+
     def pictures(self, pictures: Any, mode: str = "bilinear") -> Any:
         """Pictures (B, C, H, H) that show at each place what the given ones show at its image."""
-        size = pictures.shape[-1]
-        places = pixel_centers(self._torch, size, pictures.device).reshape(1, -1, 2).expand(len(pictures), -1, -1)
-        return sampled(self._torch, pictures, self.points(places).reshape(-1, size, size, 2), mode)
+        return sampled(self._torch, pictures, self.pixels(pictures.shape[-1]), mode)
 
     def _away(self, places: Any) -> tuple[Any, Any]:
         away = places[:, :, None] - self._centers
