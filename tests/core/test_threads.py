@@ -17,6 +17,8 @@ from tests.study.makers import MAKERS
 from tests.support.characters.cylinder import CylinderRig
 from tests.support.characters.plain_face import plain_face
 from tests.training.laid_face import LaidData
+from tests.training.style.small_shots import SETTINGS as STYLE_SIZES
+from tests.training.style.small_shots import shot
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
@@ -51,11 +53,24 @@ def training_until(threads):
 
 
 LEARNED_POINTS = [0, 1, 2]
+STYLE = [shot([0.0, 0.5, 1.0])]
+STYLE_SETTINGS = rc.training.StyleSettings(regions="whole", **STYLE_SIZES)
 
 
 def face_ik(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     return rc.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=threads)
+
+
+def style(threads):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    rc.training.style_transfer(STYLE, STYLE[0], STYLE_SETTINGS, steps=1, threads=threads)
+
+
+@functools.cache
+def style_model():
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    return rc.training.style_transfer(STYLE, STYLE[0], STYLE_SETTINGS, steps=1)
 
 
 @functools.cache
@@ -156,6 +171,10 @@ CALLS = {
     "face_ik": face_ik,
     "fit": lambda n: rc.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, threads=n),
     "FaceIk.solve": lambda n: learned_ik().solve(REST[LEARNED_POINTS], threads=n),
+    "style_transfer": style,
+    "StyleTransfer.transfer": lambda n: style_model().transfer(
+        STYLE[0].pictures[0], STYLE[0], STYLE[0].pictures[0], threads=n
+    ),
     "face_layout": lambda n: rc.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
     "face_maps": lambda n: training(rc.training.face_maps, n),
     "map_floor": lambda n: rc.metrics.map_floor([[0.5, 0.5]], np.zeros((1, 1, 3)), 4, threads=n),
@@ -186,6 +205,7 @@ NAMES = {
     "Limb.solve": "Limb.solve",
     "Limb.match_ik": "Limb.match_ik",
     "Limb.match_fk": "Limb.match_fk",
+    "StyleTransfer.transfer": "StyleTransfer.transfer",
 }
 
 

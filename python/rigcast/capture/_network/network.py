@@ -106,6 +106,8 @@ class CaptureNetwork:
         self.error[self._read] = error
         self.detector = str(self.metadata.get("detector", "none"))
         self._layout = self._own_layout(tensors)
+        self._other_shapes = self._sides("shapes.mirror", tensors, len(self._read))
+        self._other_landmarks = self._sides("landmarks.mirror", tensors, self.num_landmarks)
 
     def _own_layout(self, tensors: Mapping[str, NDArray[Any]]) -> CropLayout:
         """The layout of the landmarks that it was trained on."""
@@ -116,6 +118,12 @@ class CaptureNetwork:
         home = check.numbers("layout.home", tensors.get("layout.home", []), "P 2")
         rigid = check.integers("layout.rigid", tensors.get("layout.rigid", []), "n+", below=self.num_landmarks)
         return CropLayout(np.asarray(rigid, np.int64), None, home)
+
+    def _sides(self, name: str, tensors: Mapping[str, NDArray[Any]], count: int) -> NDArray[np.int64]:
+        """(count,) what each is called in a mirrored picture; -1 if it has no other side."""
+        given = tensors.get(name, np.full(count, -1))
+        check = Arguments("load_network", N=count)
+        return np.asarray(check.integers(name, given, "N", low=-1, below=count), np.int64)
 
     def read(
         self,
@@ -128,7 +136,7 @@ class CaptureNetwork:
         """Read a shot.
 
         Each frame is cropped by a detector's points that hardly move with an expression, so that it lies as the neutral
-        does, and read beside it.
+        does, and read beside it; then both once more as mirror images, with the sides exchanged. The result is the mean.
 
         Parameters
         ----------
@@ -184,8 +192,27 @@ class CaptureNetwork:
         for begin in range(0, len(squares), BATCH):
             rows = range(begin, min(begin + BATCH, len(squares)))
             crops = np.stack([crop(pictures[t], squares[t], self.size) for t in rows])
-            parts.append(self._engine.read(crops, neutral, motion[begin : rows.stop], threads))
+            parts.append(self._both_ways(crops, neutral, motion[begin : rows.stop], threads))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+
+    def _both_ways(
+        self, crops: NDArray[np.uint8], neutral: NDArray[np.uint8], motion: NDArray[np.float32], threads: int
+    ) -> tuple[NDArray[np.float32], ...]:
+        """Means of what is read in crops (B, S, S, 3) and in their mirror images, where what is read has another side.
+
+        A detector would name its points anew in a mirror image, so there they are not known.
+        """
+        weights, landmarks, covariance = self._engine.read(crops, neutral, motion, threads)
+        if (self._other_shapes < 0).all():
+            return weights, landmarks, covariance
+        flipped = [np.ascontiguousarray(pictures[:, :, ::-1]) for pictures in (crops, neutral)]
+        others = self._engine.read(*flipped, np.full_like(motion, np.nan), threads)
+        known = self._other_landmarks >= 0
+        at = self._other_landmarks[known]
+        weights = 0.5 * (weights + others[0][:, self._other_shapes])
+        landmarks[:, known] = 0.5 * (landmarks[:, known] + others[1][:, at] * np.float32([-1, 1]) + np.float32([1, 0]))
+        covariance[:, known] = 0.5 * (covariance[:, known] + others[2][:, at] * np.float32([1, -1, 1]))
+        return weights, landmarks, covariance
 
     def _reading(
         self, found: Any, squares: list[Square | None], lost: NDArray[np.bool_], tracks: Tracks, uses: bool

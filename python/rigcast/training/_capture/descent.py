@@ -24,6 +24,8 @@ MAPPED = 4  # one of so many pictures of a batch trains the heat maps
 SPREAD = (0.2, 0.008)  # at first: of a heat map's variance that a landmark has, and its least deviation
 SQUARED = 100.0  # of a landmark's error in shares of the crop, beside its likelihood: early, before it says anything
 LARGEST_EVALUATION = 512  # pictures at once
+DROPPED = 0.15  # of the coarsest map's channels and of the hidden layer, in each step
+GRAIN = 3.0  # standard deviation of noise on pictures, in steps of 8 bits
 MIRRORED = 0.5  # of the pictures
 WITHOUT_POINTS = 0.3  # of the others: the detector's points are not shown
 
@@ -97,15 +99,19 @@ class CaptureNet:
         c = self._conv("conv5", self._f.avg_pool2d(b, 2))
         return a, b, self._conv("conv6", c) + c
 
-    def shape_weights(self, c: Any, moved: Any, known: Any) -> Any:
-        """Weights (B, K) of the coarsest map and of a detector's points (B, 2 Q), where ``known`` (B, 1) is 1."""
-        flat = self._conv("conv7", c).flatten(1)
+    def shape_weights(self, c: Any, moved: Any, known: Any, kept: tuple[Any, Any] | None = None) -> Any:
+        """Weights (B, K) of the coarsest map and of a detector's points (B, 2 Q), where ``known`` (B, 1) is 1.
+
+        ``kept``: factors of the coarsest map's channels (B, C, 1, 1) and of the hidden layer (B, H), in training.
+        """
+        flat = self._conv("conv7", c if kept is None else c * kept[0]).flatten(1)
         if "points.weight" in self.weights:
             seen = self._f.linear(moved, self.weights["points.weight"], self.weights["points.bias"])
             flat = self.torch.cat([flat, self._f.leaky_relu(seen, SLOPE) * known], dim=1)
         hidden = self._f.leaky_relu(
             self._f.linear(flat, self.weights["dense1.weight"], self.weights["dense1.bias"]), SLOPE
         )
+        hidden = hidden if kept is None else hidden * kept[1]
         return self._f.linear(hidden, self.weights["dense2.weight"], self.weights["dense2.bias"])
 
     def landmarks(self, a: Any, b: Any, c: Any) -> tuple[Any, Any]:
@@ -172,7 +178,7 @@ class CaptureDescent(Descent):
         frame, neutral = self._pictures(chosen, rng, flipped)
         net = CaptureNet(self.torch, self._weights)
         a, b, c = net.maps(frame, neutral)
-        found = net.shape_weights(c, *self._points_seen(chosen, rng, flipped))
+        found = net.shape_weights(c, *self._points_seen(chosen, rng, flipped), self._dropout(len(chosen), rng))
         weights, points = self._labels(chosen, flipped)
         away = found - self._tensor(weights)
         loss = ((away @ self._gram) * away).sum(dim=1).mean()
@@ -181,6 +187,12 @@ class CaptureDescent(Descent):
             likely = self._unlikely(net.landmarks(a[:some], b[:some], c[:some]), self._tensor(points[:some]))
             loss = loss + self.settings.landmarks * likely
         return loss
+
+    def _dropout(self, count: int, rng: np.random.Generator) -> tuple[Any, Any]:
+        """Factors of channels and hidden units: 0 for some, larger than 1 for the others."""
+        shapes = (count, 4 * self.settings.width, 1, 1), (count, self.settings.hidden)
+        first, second = ((rng.random(shape) >= DROPPED).astype(np.float32) / (1.0 - DROPPED) for shape in shapes)
+        return self._tensor(first), self._tensor(second)
 
     def _labels(
         self, chosen: NDArray[np.int64], flipped: NDArray[np.bool_]
@@ -218,6 +230,9 @@ class CaptureDescent(Descent):
         for pictures in crops if flipped is not None else []:
             pictures[flipped] = pictures[flipped][:, :, ::-1]
         frame, neutral = self._shades(crops[0], gain * flicker, power), self._shades(crops[1], gain, power)
+        if rng is not None:
+            size = GRAIN * rng.random((count, 1, 1, 1), dtype=np.float32)
+            frame = frame + self._tensor(size * rng.standard_normal(crops[0].shape, dtype=np.float32))
         return normalized(self.torch, frame, neutral)
 
     def _shades(self, pictures: NDArray[np.uint8], gain: Float64, power: Float64) -> Any:

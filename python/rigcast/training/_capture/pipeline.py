@@ -176,6 +176,8 @@ def _network(cast: Cast, descent: CaptureDescent, weights: Arrays, about: dict[s
         **weights,
         "shapes.read": np.flatnonzero(solved_shapes(names)).astype(np.int32),
         "shapes.error": spread.astype(np.float32),
+        "shapes.mirror": descent.mirrored.shapes.astype(np.int32),
+        "landmarks.mirror": descent.mirrored.landmarks.astype(np.int32),
         "layout.rigid": layout.rigid.astype(np.int32),
         "layout.home": home.astype(np.float32),
     }
