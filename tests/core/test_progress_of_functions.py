@@ -101,6 +101,7 @@ CALLS = {
 }
 # They draw pages, train, or read published data: tried beside their own tests, with a callback.
 SLOW = {
+    "capture_network",
     "body",
     "body_until",
     "dense_network",

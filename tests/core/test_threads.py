@@ -13,6 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
+from tests.capture.network.networks import network as random_network
 from tests.study.makers import MAKERS
 from tests.support.characters.cylinder import CylinderRig
 from tests.support.characters.plain_face import plain_face
@@ -85,6 +86,12 @@ def torch_function(threads):
     rc.torch.function(RIG, threads=threads)
 
 
+def capture_network(threads):
+    pytest.importorskip("torch", reason="PyTorch is not installed")
+    few = rc.training.CaptureNetworkSettings(actors=4, poses=4, size=32, film_size=32, width=4, hidden=8)
+    return rc.training.capture_network(rc.capture.example_cast(), few, steps=1, threads=threads)
+
+
 def linear_blend(threads):
     class Data:
         skeleton = "some"
@@ -106,6 +113,8 @@ ARM = rc.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STE
 ARM_REST = ARM.rest.reshape(1, -1)
 LIMB = rc.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
 ACTOR = rc.capture.example_cast().actor(1)
+READER = random_network()
+SEEN = np.random.default_rng(0).uniform(1.0, 7.0, (1, 68, 2))
 CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 
 
@@ -115,6 +124,8 @@ CALLS = {
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
+    "capture_network": capture_network,
+    "CaptureNetwork.read": lambda n: READER.read(np.zeros((1, 8, 8, 3), np.uint8), SEEN, threads=n),
     "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),

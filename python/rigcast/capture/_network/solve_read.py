@@ -132,6 +132,8 @@ def solve_read(
         raise check.wrong("reading", f"of {len(reading.weights)} frames", f"of the {frames} of the capture")
     if not len(found.neutral):
         raise check.wrong("found", "without a neutral frame", "solved with a frame of the shot as its neutral")
+    if tracks.size is None:  # whose middle the camera looks at
+        tracks = replace(tracks, size=(max(1, round(2 * found.center[0])), max(1, round(2 * found.center[1]))))
     columns = _partners(rig, reading)
     given = (0.0, 0.0) if priors is None else priors
     target, pull = (

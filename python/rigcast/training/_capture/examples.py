@@ -106,7 +106,7 @@ def film_examples(
 def _kept(path: Path, mark: str, make: Callable[[], dict[str, Any]]) -> dict[str, Any]:
     """The arrays of a file of this call; made and written if there is none."""
     try:
-        with np.load(path) as file:
+        with path.open("rb") as opened, np.load(opened) as file:
             if str(file["fingerprint"]) == mark:
                 return {name: file[name] for name in KEYS}
     except (OSError, KeyError, *BROKEN):
