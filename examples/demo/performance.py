@@ -59,8 +59,8 @@ def capture_performance(folder: Path, announce: Callable[[str], None], progress:
     Returns
     -------
     dict
-        ``frames``, ``frames_per_second`` of reading and solving, ``millimeters`` on the face, ``neutral`` and ``mean``
-        beside it, ``read`` before the solve, ``page``, ``video`` or None.
+        ``frames``, ``frames_per_second`` of both solves, ``millimeters`` on the face, ``neutral`` and ``mean``
+        and ``points_alone`` beside it, ``page``, ``video`` or None.
     """
     face = build_face()
     page, numbers_file = folder / "performance.html", folder / "performance.json"
@@ -77,7 +77,7 @@ def capture_performance(folder: Path, announce: Callable[[str], None], progress:
     shown = np.linspace(0, len(weights) - 1, SHOWN).round().astype(int)
     report.write_capture(
         page, acted.cast.character, found, rc.capture.Tracks(acted.points, np.ones(acted.points.shape[:2]), FPS),
-        acted.shot.color, name=f"{SECONDS} seconds of a rendered actor", progress=progress,
+        list(acted.shot.color), name=f"{SECONDS} seconds of a rendered actor", progress=progress,
     )  # fmt: skip
     numbers |= {"page": str(page), "video": _video(folder, acted, found, progress), "shown": len(shown)}
     write_json(numbers_file, {"key": key, "numbers": numbers})
@@ -111,16 +111,20 @@ def _filmed(progress: ProgressCallback) -> Performance:
 
 def _captured(acted: Performance, face: rc.BlendshapeRig) -> tuple[rc.capture.Capture, dict[str, Any]]:
     """The capture, and how far the face is from where the actor's true weights put it."""
-    reading = rc.capture.load_network().read(acted.shot.color, acted.points)
-    found = rc.capture.solve_read(
-        acted.cast.character, acted.points, reading, landmarks=acted.cast.landmarks, neutral=0, size=(SIZE, SIZE),
-        focal=float(acted.shot.labels["focal"]), fps=FPS,
+    network, character = rc.capture.load_network(), acted.cast.character
+    reading = network.read(acted.shot.color, acted.points)
+    settings = rc.capture.CaptureSettings(noise=NOISE)
+    first = rc.capture.solve(
+        character, acted.points, acted.cast.landmarks, neutral=0, size=(SIZE, SIZE), fps=FPS, settings=settings,
+        focal=float(acted.shot.labels["focal"]),
     )  # fmt: skip
+    found = rc.capture.solve_read(
+        character, first, reading, acted.points, acted.cast.landmarks, settings=settings
+    ).found
     truth, names = acted.truth, acted.cast.character.shape_names
     mean = np.broadcast_to(truth[1:].mean(axis=0), truth.shape)
     errors = {
-        "millimeters": found.weights, "neutral": 0.0 * truth, "mean": mean,
-        "read": on_face(reading.weights, rc.capture.load_network().names, acted.cast.character),
+        "millimeters": found.weights, "points_alone": first.weights, "neutral": 0.0 * truth, "mean": mean,
     }  # fmt: skip
     wanted = face.evaluate(on_face(truth, names, face).astype(np.float32)).astype(np.float64)
     unit = 1000.0 * face.meters_per_unit
@@ -128,7 +132,10 @@ def _captured(acted: Performance, face: rc.BlendshapeRig) -> tuple[rc.capture.Ca
         np.linalg.norm(wanted - face.rest_vertices, axis=2).max(axis=0)
         > 0.001 * np.ptp(face.rest_vertices, axis=0).max()
     )
-    result: dict[str, Any] = {"frames": len(truth), "frames_per_second": len(truth) / max(found.seconds, 1e-9)}
+    result: dict[str, Any] = {
+        "frames": len(truth),
+        "frames_per_second": len(truth) / max(first.seconds + found.seconds, 1e-9),
+    }
     for name, weights in errors.items():
         placed = face.evaluate(on_face(weights, names, face).astype(np.float32))
         result[name] = unit * float(np.linalg.norm(placed - wanted, axis=2)[1:, moved].mean())
@@ -140,7 +147,7 @@ def _video(folder: Path, acted: Performance, found: rc.capture.Capture, progress
     tracks = rc.capture.Tracks(acted.points, np.ones(acted.points.shape[:2]), FPS)
     try:
         rc.capture.write_preview(
-            path, acted.cast.character, found, acted.shot.color, tracks, height=320, progress=progress
+            path, acted.cast.character, found, list(acted.shot.color), tracks, height=320, progress=progress
         )
     except MissingExtra:
         return None

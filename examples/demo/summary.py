@@ -111,8 +111,8 @@ def _performance(acted: dict[str, Any]) -> str:
     """What became of a rendered actor's performance on the face, beside doing nothing."""
     video = "" if acted["video"] is None else f"; watch {acted['video']}"
     return (
-        f"{acted['frames']:,} frames of a rendered actor read by a network and solved: {figure(acted['millimeters'])} mm on "
-        f"the face (at rest {figure(acted['neutral'])}, mean of the clip {figure(acted['mean'])}), "
+        f"{acted['frames']:,} frames of a rendered actor read by a network and solved: {figure(acted['millimeters'])} "
+        f"mm on the face (at rest {figure(acted['neutral'])}, mean of the clip {figure(acted['mean'])}), "
         f"{figure(acted['frames_per_second'])} frames per second{video}"
     )
 

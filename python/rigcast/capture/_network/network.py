@@ -136,7 +136,8 @@ class CaptureNetwork:
         """Read a shot.
 
         Each frame is cropped by a detector's points that hardly move with an expression, so that it lies as the neutral
-        does, and read beside it; then both once more as mirror images, with the sides exchanged. The result is the mean.
+        does, and read beside it; then both once more as mirror images, with the sides exchanged: the result is the mean
+        of both.
 
         Parameters
         ----------
@@ -205,13 +206,13 @@ class CaptureNetwork:
         weights, landmarks, covariance = self._engine.read(crops, neutral, motion, threads)
         if (self._other_shapes < 0).all():
             return weights, landmarks, covariance
-        flipped = [np.ascontiguousarray(pictures[:, :, ::-1]) for pictures in (crops, neutral)]
-        others = self._engine.read(*flipped, np.full_like(motion, np.nan), threads)
+        flipped, rest = (np.ascontiguousarray(pictures[:, :, ::-1]) for pictures in (crops, neutral))
+        others = self._engine.read(flipped, rest, np.full_like(motion, np.nan), threads)
         known = self._other_landmarks >= 0
         at = self._other_landmarks[known]
         weights = 0.5 * (weights + others[0][:, self._other_shapes])
-        landmarks[:, known] = 0.5 * (landmarks[:, known] + others[1][:, at] * np.float32([-1, 1]) + np.float32([1, 0]))
-        covariance[:, known] = 0.5 * (covariance[:, known] + others[2][:, at] * np.float32([1, -1, 1]))
+        landmarks[:, known] = 0.5 * (landmarks[:, known] + others[1][:, at] * [-1, 1] + [1, 0])
+        covariance[:, known] = 0.5 * (covariance[:, known] + others[2][:, at] * [1, -1, 1])
         return weights, landmarks, covariance
 
     def _reading(

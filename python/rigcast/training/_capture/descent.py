@@ -201,7 +201,7 @@ class CaptureDescent(Descent):
         weights, points = self.rows.weights[chosen], self.rows.points[chosen]
         weights[flipped] = weights[flipped][:, self.mirrored.shapes]
         other = self.mirrored.landmarks
-        turned = points[flipped][:, other] * np.float32([-1.0, 1.0]) + np.float32([1.0, 0.0])
+        turned = points[flipped][:, other] * np.array([-1.0, 1.0], np.float32) + np.array([1.0, 0.0], np.float32)
         turned[:, other < 0] = -1.0
         points[flipped] = turned
         return weights, points
