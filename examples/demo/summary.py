@@ -108,7 +108,7 @@ def _transfer(second: dict[str, Any]) -> str:
 
 
 def _performance(acted: dict[str, Any]) -> str:
-    """What became of a rendered actor's performance on the face, beside doing nothing."""
+    """The error of a rendered actor's performance on the face, beside doing nothing."""
     video = "" if acted["video"] is None else f"; watch {acted['video']}"
     return (
         f"{acted['frames']:,} frames of a rendered actor read by a network and solved: {figure(acted['millimeters'])} "

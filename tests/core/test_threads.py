@@ -13,13 +13,11 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
-from tests.capture.network.networks import network as random_network
+from tests.core.picture_networks import PICTURE_CALLS
 from tests.study.makers import MAKERS
 from tests.support.characters.cylinder import CylinderRig
 from tests.support.characters.plain_face import plain_face
 from tests.training.laid_face import LaidData
-from tests.training.style.small_shots import SETTINGS as STYLE_SIZES
-from tests.training.style.small_shots import shot
 
 RIG = plain_face()
 REST, FACES = RIG.rest_vertices, RIG.faces
@@ -54,24 +52,11 @@ def training_until(threads):
 
 
 LEARNED_POINTS = [0, 1, 2]
-STYLE = [shot([0.0, 0.5, 1.0])]
-STYLE_SETTINGS = rc.training.StyleSettings(regions="whole", **STYLE_SIZES)
 
 
 def face_ik(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     return rc.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=threads)
-
-
-def style(threads):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    rc.training.style_transfer(STYLE, STYLE[0], STYLE_SETTINGS, steps=1, threads=threads)
-
-
-@functools.cache
-def style_model():
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    return rc.training.style_transfer(STYLE, STYLE[0], STYLE_SETTINGS, steps=1)
 
 
 @functools.cache
@@ -84,12 +69,6 @@ def learned_ik():
 def torch_function(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     rc.torch.function(RIG, threads=threads)
-
-
-def capture_network(threads):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    few = rc.training.CaptureNetworkSettings(actors=4, poses=4, size=32, film_size=32, width=4, hidden=8)
-    return rc.training.capture_network(rc.capture.example_cast(), few, steps=1, threads=threads)
 
 
 def linear_blend(threads):
@@ -113,19 +92,15 @@ ARM = rc.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STE
 ARM_REST = ARM.rest.reshape(1, -1)
 LIMB = rc.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
 ACTOR = rc.capture.example_cast().actor(1)
-READER = random_network()
-SEEN = np.random.default_rng(0).uniform(1.0, 7.0, (1, 68, 2))
 CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 
 
-CALLS = {
+CALLS = PICTURE_CALLS | {
     **MAKERS,
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
-    "capture_network": capture_network,
-    "CaptureNetwork.read": lambda n: READER.read(np.zeros((1, 8, 8, 3), np.uint8), SEEN, threads=n),
     "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),
@@ -182,10 +157,6 @@ CALLS = {
     "face_ik": face_ik,
     "fit": lambda n: rc.synthesis.fit({"x": [MOVING]}, rig=RIG, iterations=2, threads=n),
     "FaceIk.solve": lambda n: learned_ik().solve(REST[LEARNED_POINTS], threads=n),
-    "style_transfer": style,
-    "StyleTransfer.transfer": lambda n: style_model().transfer(
-        STYLE[0].pictures[0], STYLE[0], STYLE[0].pictures[0], threads=n
-    ),
     "face_layout": lambda n: rc.training.face_layout(LaidData(), refine=False, fields=0, threads=n),
     "face_maps": lambda n: training(rc.training.face_maps, n),
     "map_floor": lambda n: rc.metrics.map_floor([[0.5, 0.5]], np.zeros((1, 1, 3)), 4, threads=n),

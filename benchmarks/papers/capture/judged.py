@@ -51,7 +51,7 @@ def solved_pictures(cast: Cast, network: LandmarkNet, pictures: Bytes, character
 
 
 def simple_methods(cast: Cast, training: Sequence[HelmetShot], character: HelmetShot) -> dict[str, Callable]:
-    """What style transfer must beat: weights (T, K) of a shot by simple methods."""
+    """The simple methods that style transfer must beat: weights (T, K) of a shot by simple methods."""
     ridge = _ridge(training)
 
     def differences(shot: HelmetShot) -> Float64:

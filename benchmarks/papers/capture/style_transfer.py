@@ -64,7 +64,7 @@ PRINTED = {  # table 6.1: RMSE and LPIPS on tests and training actors; 6.2: cm o
 
 @dataclass(frozen=True, eq=False)
 class Shots:
-    """What is trained on and judged."""
+    """Shots that are trained on and judged."""
 
     training: list[HelmetShot]  # a recording of each training actor
     renders: HelmetShot  # of the character

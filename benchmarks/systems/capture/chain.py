@@ -20,7 +20,7 @@ from benchmarks.marks import write_between_marks
 from benchmarks.systems.capture.actors import by_names
 from benchmarks.systems.capture.filmed import Float64, dense_weights, gaze, size_of
 from rigcast._extras import MissingExtra
-from rigcast.capture import ActorShot, Capture, CaptureNetwork, Cast, Reading, ShotPlan
+from rigcast.capture import ActorShot, Capture, CaptureNetwork, Cast, FaceReading, ShotPlan
 from rigcast.capture._video.follow import FaceFollower
 from rigcast.capture._video.networks import FaceNetworks
 
@@ -76,8 +76,8 @@ class Chain:
         """(T, K) weights by the character's names."""
         return by_names(np.asarray(subject.shot.labels["weights"], np.float64), list(subject.names), self.names)
 
-    def read(self, subject: Subject) -> Reading:
-        """What the network reads, with MediaPipe's points if they are at hand."""
+    def read(self, subject: Subject) -> FaceReading:
+        """The network's reading, with MediaPipe's points if they are at hand."""
         points = subject.points
         if self.detector is not None:
             follower = FaceFollower(self.detector)
@@ -117,7 +117,7 @@ class Chain:
         return dict(zip(STAGES, (*found, last.weights), strict=True))
 
     def _solved(
-        self, rig: rc.BlendshapeRig, first: Capture, reading: Reading, subject: Subject, pins: Float64
+        self, rig: rc.BlendshapeRig, first: Capture, reading: FaceReading, subject: Subject, pins: Float64
     ) -> tuple[Capture, Capture]:
         """The shot on a rig by what was read, then refined by its pictures."""
         use = rc.capture.ReadingUse(landmarks="none")

@@ -11,7 +11,7 @@ from rigcast.capture._actors.shot import ActorShot, ShotPlan, film
 from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
-from rigcast.capture._network.network import CaptureNetwork, Reading, load_network
+from rigcast.capture._network.network import CaptureNetwork, FaceReading, load_network
 from rigcast.capture._network.solve_read import ReadCapture, ReadingUse, solve_read
 from rigcast.capture._own_rig.corrections import load_corrections
 from rigcast.capture._own_rig.identity import ActorFit, fit_actor
@@ -38,12 +38,12 @@ __all__ = [
     "CaptureSettings",
     "Cast",
     "EyeMotion",
+    "FaceReading",
     "PersonalRig",
     "PictureFit",
     "Pictures",
     "Places",
     "ReadCapture",
-    "Reading",
     "ReadingUse",
     "RefineSettings",
     "ShotPlan",

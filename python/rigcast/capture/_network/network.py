@@ -29,7 +29,7 @@ BATCH = 64  # frames whose crops are in memory
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class FaceReading:
     """Readings of a network in a shot.
 
     Attributes
@@ -88,26 +88,25 @@ class CaptureNetwork:
     ((3, 11), (3, 40, 2))
     """
 
-    def __init__(self, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, object]) -> None:
+    def __init__(self, tensors: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, object]) -> None:
         self.metadata: dict[str, Any] = dict(metadata)
         self._tensors = dict(tensors)
-        self._engine = _core.FaceNetwork(dict(tensors), json.dumps(self.metadata))
+        own: dict[str, NDArray[Any]] = dict(tensors)
+        self._engine = _core.FaceNetwork(own, json.dumps(self.metadata))
         check = Arguments("load_network", K=len(list(self.metadata.get("shape_names", []))))
         self.names = [str(name) for name in self.metadata.get("shape_names", [])]
         self.size, self.num_landmarks = self._engine.size, self._engine.num_landmarks
-        self._read = check.integers("shapes.read", tensors.get("shapes.read", []), "R+", below=len(self.names))
+        self._read = check.integers("shapes.read", own.get("shapes.read", []), "R+", below=len(self.names))
         if len(self._read) != self._engine.num_weights:
             got = f"{len(self._read)} shapes for {self._engine.num_weights} weights"
             raise bad_argument("load_network", "shapes.read", got, "one for each weight that is read")
-        error = Arguments("load_network", R=len(self._read)).numbers(
-            "shapes.error", tensors.get("shapes.error", []), "R"
-        )
+        error = Arguments("load_network", R=len(self._read)).numbers("shapes.error", own.get("shapes.error", []), "R")
         self.error = np.zeros(len(self.names))
         self.error[self._read] = error
         self.detector = str(self.metadata.get("detector", "none"))
-        self._layout = self._own_layout(tensors)
-        self._other_shapes = self._sides("shapes.mirror", tensors, len(self._read))
-        self._other_landmarks = self._sides("landmarks.mirror", tensors, self.num_landmarks)
+        self._layout = self._own_layout(own)
+        self._other_shapes = self._sides("shapes.mirror", own, len(self._read))
+        self._other_landmarks = self._sides("landmarks.mirror", own, self.num_landmarks)
 
     def _own_layout(self, tensors: Mapping[str, NDArray[Any]]) -> CropLayout:
         """The layout of the landmarks that it was trained on."""
@@ -132,7 +131,7 @@ class CaptureNetwork:
         neutral: int = 0,
         *,
         threads: int = 0,
-    ) -> Reading:
+    ) -> FaceReading:
         """Read a shot.
 
         Each frame is cropped by a detector's points that hardly move with an expression, so that it lies as the neutral
@@ -217,7 +216,7 @@ class CaptureNetwork:
 
     def _reading(
         self, found: Any, squares: list[Square | None], lost: NDArray[np.bool_], tracks: Tracks, uses: bool
-    ) -> Reading:
+    ) -> FaceReading:
         weights = np.zeros((len(lost), len(self.names)))
         weights[:, self._read] = np.clip(found[0], 0.0, 1.0)
         weights[lost] = 0.0
@@ -238,7 +237,7 @@ class CaptureNetwork:
         if uses:
             notes.append("it also sees where MediaPipe has its points")
         read = Tracks(points, certainty, tracks.fps, tracks.size, tracks.notes)
-        return Reading(weights, self.error.copy(), read, covariance, lost, tuple(notes), tuple(self.names))
+        return FaceReading(weights, self.error.copy(), read, covariance, lost, tuple(notes), tuple(self.names))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``capture_network``), atomically."""

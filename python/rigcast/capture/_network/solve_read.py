@@ -13,7 +13,7 @@ from rigcast._rigs.matching import SIDES, listed, plain_name
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import of_count
 from rigcast.capture._fit_places import fit_places
-from rigcast.capture._network.network import Reading
+from rigcast.capture._network.network import FaceReading
 from rigcast.capture._neutral import neutral_points
 from rigcast.capture._places import Places, places_of_vertices
 from rigcast.capture._sides import exchanged
@@ -72,7 +72,7 @@ class ReadCapture:
 def solve_read(
     rig: BlendshapeRig,
     found: Capture,
-    reading: Reading,
+    reading: FaceReading,
     points: Tracks | ArrayLike,
     landmarks: Places | ArrayLike | None = None,
     *,
@@ -92,7 +92,7 @@ def solve_read(
     rig : BlendshapeRig
     found : Capture
         The shot solved from its points, with a frame of the shot as its neutral.
-    reading : Reading
+    reading : FaceReading
         Of :meth:`CaptureNetwork.read`, with that neutral frame.
     points : Tracks or (T, P, 2) array
         Those of ``found``, in pixels of the pictures.
@@ -159,7 +159,7 @@ def solve_read(
     return ReadCapture(result, tracks, both)
 
 
-def _partners(rig: BlendshapeRig, reading: Reading) -> Float64:
+def _partners(rig: BlendshapeRig, reading: FaceReading) -> Float64:
     """(K, N) shares of the read weights in each shape of the rig; rows of 0 where nothing was read for it.
 
     A shape without a side, where both sides were read, is their mean; one of a side takes what was read without.
@@ -185,7 +185,7 @@ def _partners(rig: BlendshapeRig, reading: Reading) -> Float64:
 
 
 def _read_priors(
-    rig: BlendshapeRig, reading: Reading, partners: Float64, prior: float, mirrored: bool
+    rig: BlendshapeRig, reading: FaceReading, partners: Float64, prior: float, mirrored: bool
 ) -> tuple[Float64, Float64]:
     """Targets and strengths (T, K) by what was read, with the sides of the character."""
     error = np.maximum(partners @ reading.error, LEAST_ERROR)
@@ -203,7 +203,7 @@ def _joined_priors(a: tuple[Float64, Float64], b: tuple[Float64, Float64]) -> tu
 
 
 def _joined_points(
-    rig: BlendshapeRig, found: Capture, reading: Reading, tracks: Tracks, landmarks: Any, how: str
+    rig: BlendshapeRig, found: Capture, reading: FaceReading, tracks: Tracks, landmarks: Any, how: str
 ) -> tuple[Tracks, Places, list[str]]:
     """Points and places to solve for, and a sentence about them."""
     if how == "none":
@@ -229,8 +229,8 @@ def _joined_points(
     return joined, Places(corners, shares), [f"{count} landmarks were read and solved for beside the points"]
 
 
-def _places(rig: BlendshapeRig, found: Capture, reading: Reading, landmarks: Any) -> Places | None:
-    """Where the network's landmarks lie on the rig, if it can be known."""
+def _places(rig: BlendshapeRig, found: Capture, reading: FaceReading, landmarks: Any) -> Places | None:
+    """Places of the network's landmarks on the rig, if they can be known."""
     count = reading.tracks.points.shape[1]
     if landmarks is not None:
         places = landmarks if isinstance(landmarks, Places) else places_of_vertices("solve_read", landmarks, rig)
@@ -243,7 +243,7 @@ def _places(rig: BlendshapeRig, found: Capture, reading: Reading, landmarks: Any
     return None if layout is None else fit_places(rig, reading.tracks.points[found.neutral[0]], layout.name)
 
 
-def _notes(rig: BlendshapeRig, reading: Reading, partners: Float64) -> list[str]:
+def _notes(rig: BlendshapeRig, reading: FaceReading, partners: Float64) -> list[str]:
     """Sentences about which shapes were read."""
     read = int((reading.error > 0.0).sum())
     found = np.asarray(partners.any(axis=1))

@@ -21,7 +21,7 @@ RENDERED = "every actor is rendered and every albedo constructed: no footage of 
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What actors are made of, what is filmed, and the budget."""
+    """The material of actors, what is filmed, and the budget."""
     parser.add_argument(
         "-o",
         "--output",

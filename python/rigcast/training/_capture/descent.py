@@ -61,7 +61,7 @@ def initial_weights(settings: CaptureNetworkSettings, shapes: int, landmarks: in
 
 @dataclass(frozen=True)
 class Mirrored:
-    """What becomes of labels in a mirrored picture.
+    """Labels of a mirrored picture.
 
     Attributes
     ----------

@@ -159,7 +159,7 @@ class MotionModel:
         return kept * sampled(self._torch, source, flow) + (1.0 - kept) * made
 
     def motion(self, source: Any, points: KeyPoints, driving: KeyPoints) -> tuple[Any, Any]:
-        """Where in the source each place comes from (B, h, h, 2); shares (B, 2, h, h) that are seen, and kept."""
+        """Places in the source that each place comes from (B, h, h, 2); shares (B, 2, h, h) that are seen, and kept."""
         torch, count, grid = self._torch, self.layout.points + 1, self.layout.grid
         places = pixel_centers(torch, grid, source.device)
         warps = local_warps(torch, places, points, driving)
@@ -223,7 +223,7 @@ def expected_places(torch: Any, confidence: Any) -> Any:
 
 
 def local_warps(torch: Any, places: Any, points: KeyPoints, driving: KeyPoints) -> Any:
-    """Where places (h, h, 2) come from by each key point's affine motion, after no motion: (B, 1 + k, h, h, 2)."""
+    """The origin of places (h, h, 2) by each key point's affine motion, after no motion: (B, 1 + k, h, h, 2)."""
     turn = points.jacobians @ inverse(torch, driving.jacobians)
     away = places[None, None] - driving.places[:, :, None, None]
     moved = torch.einsum("bkij,bkyxj->bkyxi", turn, away) + points.places[:, :, None, None]
@@ -247,7 +247,7 @@ def _bumps(torch: Any, places: Any, centers: Any) -> Any:
 
 
 def check_weights(weights: dict[str, NDArray[Any]], layout: NetworkLayout) -> str:
-    """What is wrong with the weights of a file, or "": a missing one, one too many, a shape, a number."""
+    """A sentence on what is wrong with the weights of a file, or "": a missing one, one too many, a shape, a number."""
     shapes = layout.shapes()
     if odd := sorted(set(shapes) ^ set(weights)):
         return f"{odd[0]} is {'missing' if odd[0] in shapes else 'no weight of it'}"
