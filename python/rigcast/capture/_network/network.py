@@ -154,8 +154,8 @@ class CaptureNetwork:
         ValueError
             If the points are of no layout that the network knows, or the neutral has no face.
         """
-        check = Arguments("CaptureNetwork.read")
-        check_threads("CaptureNetwork.read", threads)
+        check = Arguments("read")
+        check_threads("read", threads)
         tracks = points if isinstance(points, Tracks) else checked_tracks("read", points, None, 30.0, None)
         frames, count = tracks.points.shape[:2]
         if tracks.points.shape[2] != 2 or len(pictures) != frames:
@@ -182,7 +182,7 @@ class CaptureNetwork:
         if (known := of_count(count)) is not None:
             return layout_of(known)
         must = f"MediaPipe's 468 or 478, 68, or the {self.num_landmarks} that the network was trained on"
-        raise bad_argument("CaptureNetwork.read", "points", f"{count} points per frame", must)
+        raise bad_argument("read", "points", f"{count} points per frame", must)
 
     def _frames(
         self, pictures: Any, squares: list[Square | None], at: int, motion: NDArray[np.float32], threads: int

@@ -73,7 +73,8 @@ def capture_network(
     device : str
         "cpu" or "cuda".
     threads : int
-        Number of threads; two train ten times slower than one where other work is done.
+        Number of threads; 0 means all processors that this process may use. Two train ten times slower than one where
+        other work is done.
     checkpoint : path-like, optional
         File that a killed run continues from; it is removed when the network is finished.
     restart : bool
