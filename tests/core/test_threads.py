@@ -25,6 +25,7 @@ SHAPES = rc.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 WEIGHTS = np.zeros((2, RIG.num_shapes))
 ONE = np.eye(1, RIG.num_shapes)
 MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shapes + 1))
+LEARNED_POINTS = [0, 1, 2]
 CROWD = rc.crowd.Crowd(RIG, WEIGHTS)
 TRANSFER = rc.transfer.DeformationTransfer(REST, REST, FACES)
 ANCHORED = rc.differential.Reconstructor(FACES, len(REST), [0])
@@ -49,9 +50,6 @@ def training(function, threads):
 def training_until(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     rc.training.body_until(CylinderRig(), 1.0, threads=threads)
-
-
-LEARNED_POINTS = [0, 1, 2]
 
 
 def face_ik(threads):

@@ -11,7 +11,7 @@ import sys
 from tests.mutants.cheats import Cheat, try_each
 
 ROOM = "python/rigcast/training/_style"
-MODEL, DESCENT, LOSSES = f"{ROOM}/model.py", f"{ROOM}/descent.py", f"{ROOM}/losses.py"
+MODEL, DESCENT = f"{ROOM}/model.py", f"{ROOM}/descent.py"
 HELMET = "benchmarks/papers/capture/helmet.py"
 TESTS = "tests/training/style"
 BYTES = "return np.asarray(np.clip(255.0 * result + 0.5, 0.0, 255.0), np.uint8)"
@@ -33,10 +33,10 @@ CHEATS = (
     Cheat("absolute key points", MODEL, "places = start.places + now.places - rest.places", "places = now.places",
           f"{TESTS}/test_style_losses.py"),
     Cheat("every neutral believed", MODEL, "if offset > OFFSET:", "if False:", f"{TESTS}/test_style_model.py"),
-    Cheat("squares of distances forgotten", LOSSES,
+    Cheat("squares of distances forgotten", DESCENT,
           "squares = (places[:, first] - places[:, second]).square().sum(dim=2)",
           "squares = (places[:, first] - places[:, second]).abs().sum(dim=2)", f"{TESTS}/test_style_losses.py"),
-    Cheat("pictures not masked in the loss", LOSSES, "made, wanted = made * mask, wanted * mask", "pass",
+    Cheat("pictures not masked in the loss", DESCENT, "made, wanted = made * mask, wanted * mask", "pass",
           f"{TESTS}/test_style_losses.py"),
     Cheat("the face taken for the background", DESCENT, "for one in (whole, ~masks[:, 0])]",
           "for one in (whole, masks[:, 0])]", f"{TESTS}/test_style_training.py"),

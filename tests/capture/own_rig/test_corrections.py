@@ -134,7 +134,7 @@ def run(place, tmp_path, monkeypatch, capsys):
     usual = ["--map", str(place[0] / "map.json"), "--neutral", "0", "--focal", str(FOCAL)]
 
     def call(*more):
-        code = dispatch.main(["capture", *files, *usual, *map(str, more), "--json"])
+        code = dispatch.main(["capture", "solve", *files, *usual, *map(str, more), "--json"])
         shown = capsys.readouterr()
         return json.loads(shown.out) if code == 0 else (code, shown.err)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.training._style import losses, networks, splines
+from rigcast.training._style import descent, networks, splines
 from rigcast.training._style.model import relative_motion
 
 torch = pytest.importorskip("torch", reason="PyTorch is not installed")
@@ -48,7 +48,7 @@ def test_crowding_is_equation_6_11(tolerance):
     for i in range(POINTS):
         for j in range(i + 1, POINTS):
             expected += np.exp(-sharpness * ((some[:, i] - some[:, j]) ** 2).sum(axis=1))
-    assert float(losses.crowding(torch, tensor(some), sharpness)) == pytest.approx(
+    assert float(descent.crowding(torch, tensor(some), sharpness)) == pytest.approx(
         expected.mean(), rel=tolerance["float32"]
     )
 
@@ -58,7 +58,7 @@ def test_points_on_the_background_are_equation_6_10(tolerance):
     background = (RNG.random((COUNT, 1, SIZE, SIZE)) < 0.5).astype(DTYPE)
     expected = sum(maps[:, i, y, x] * background[:, 0, y, x] for i in range(POINTS) for y in range(SIZE)
                    for x in range(SIZE)).mean()  # fmt: skip
-    assert float(losses.on_background(torch, tensor(maps), tensor(background))) == pytest.approx(
+    assert float(descent.on_background(torch, tensor(maps), tensor(background))) == pytest.approx(
         expected, rel=tolerance["float32"]
     )
 
@@ -67,18 +67,18 @@ def test_a_larger_background_is_averaged_over_each_place_of_the_maps(tolerance):
     maps = confidence_maps()
     background = (RNG.random((COUNT, 1, SIZE, SIZE)) < 0.5).astype(DTYPE)
     large = background.repeat(2, axis=2).repeat(2, axis=3)
-    found = [float(losses.on_background(torch, tensor(maps), tensor(one))) for one in (background, large)]
+    found = [float(descent.on_background(torch, tensor(maps), tensor(one))) for one in (background, large)]
     assert found[0] == pytest.approx(found[1], rel=tolerance["float32"])
 
 
 def test_stretching_is_equation_6_12(tolerance):
     some = jacobians()
     expected = ((some - np.eye(2)) ** 2).sum(axis=(1, 2, 3)).mean()
-    assert float(losses.stretching(torch, tensor(some))) == pytest.approx(expected, rel=tolerance["float32"])
+    assert float(descent.stretching(torch, tensor(some))) == pytest.approx(expected, rel=tolerance["float32"])
 
 
 def test_identities_are_not_stretched():
-    assert float(losses.stretching(torch, tensor(np.tile(np.eye(2), (2, 3, 1, 1))))) == 0.0
+    assert float(descent.stretching(torch, tensor(np.tile(np.eye(2), (2, 3, 1, 1))))) == 0.0
 
 
 def test_differences_are_means_over_the_pyramid_inside_of_the_mask(tolerance):
@@ -90,7 +90,7 @@ def test_differences_are_means_over_the_pyramid_inside_of_the_mask(tolerance):
         apart = (made - wanted) * mask
         means = apart.reshape(COUNT, 3, SIZE // pixels, pixels, SIZE // pixels, pixels).mean(axis=(3, 5))
         expected += pixels**2 * np.abs(means).sum(axis=(1, 2, 3)) / (3 * mask.sum(axis=(1, 2, 3)))
-    found = losses.pyramid_difference(torch, tensor(made), tensor(wanted), tensor(mask))
+    found = descent.pyramid_difference(torch, tensor(made), tensor(wanted), tensor(mask))
     assert float(found) == pytest.approx(expected.mean() / 4, rel=tolerance["float32"])
 
 
@@ -99,7 +99,7 @@ def test_pictures_outside_of_the_mask_cost_nothing():
     mask = torch.zeros(COUNT, 1, SIZE, SIZE)
     mask[:, :, :4] = 1.0
     made[:, :, :4] = wanted[:, :, :4]
-    assert float(losses.pyramid_difference(torch, made, wanted, mask)) == 0.0
+    assert float(descent.pyramid_difference(torch, made, wanted, mask)) == 0.0
 
 
 def test_an_equivariant_detector_costs_nothing(tolerance):
@@ -107,7 +107,7 @@ def test_an_equivariant_detector_costs_nothing(tolerance):
     warp = splines.Splines(torch, torch.from_numpy(splines.random_splines(RNG, COUNT, 0.3, 0.1, 0.1)))
     warped = networks.KeyPoints(tensor(places()), tensor(jacobians()))
     found = networks.KeyPoints(warp.points(warped.places), warp.jacobians(warped.places) @ warped.jacobians)
-    moved, turned = losses.equivariance(torch, found, warped, warp)
+    moved, turned = descent.equivariance(torch, found, warped, warp)
     assert float(moved) == 0.0
     assert float(turned) < tolerance["float32"]
 
@@ -115,7 +115,7 @@ def test_an_equivariant_detector_costs_nothing(tolerance):
 def test_a_detector_that_ignores_the_warp_pays_for_points_and_jacobians():
     warp = splines.Splines(torch, torch.from_numpy(splines.random_splines(RNG, COUNT, 0.3, 0.1, 0.1)))
     same = networks.KeyPoints(tensor(places()), tensor(jacobians()))
-    moved, turned = losses.equivariance(torch, same, same, warp)
+    moved, turned = descent.equivariance(torch, same, same, warp)
     assert float(moved) > 0.05
     assert float(turned) > 0.05
 
