@@ -25,7 +25,6 @@ FPS, SECONDS, SIZE = 30.0, 10, 192  # pixels
 SEED = 7  # of the actor: no actor that the network has seen is MakeHuman's
 NOISE = 0.75  # pixels, of the points that stand for a detector's
 STILL = 6  # frames at rest, the neutral among them
-SHOWN = 40  # frames of the page
 
 
 @dataclass(frozen=True)
@@ -71,15 +70,14 @@ def capture_performance(folder: Path, announce: Callable[[str], None], progress:
         return dict(known["numbers"])
     announce(f"filming an actor for {SECONDS} seconds, and capturing him")
     acted = _filmed(progress)
-    found, numbers = _captured(acted, face)
+    read, numbers = _captured(acted, face)
+    found = read.found
     weights = on_face(found.weights, found.names, face)
     exports.write_blendshape_weights(folder / "performance.npz", face, weights, fps=FPS)
-    shown = np.linspace(0, len(weights) - 1, SHOWN).round().astype(int)
-    report.write_capture(
-        page, acted.cast.character, found, rc.capture.Tracks(acted.points, np.ones(acted.points.shape[:2]), FPS),
-        list(acted.shot.color), name=f"{SECONDS} seconds of a rendered actor", progress=progress,
-    )  # fmt: skip
-    numbers |= {"page": str(page), "video": _video(folder, acted, found, progress), "shown": len(shown)}
+    title = f"{SECONDS} seconds of a rendered actor"
+    shot = list(acted.shot.color)
+    report.write_capture(page, acted.cast.character, found, read.tracks, shot, name=title, progress=progress)
+    numbers |= {"page": str(page), "video": _video(folder, acted, read, progress)}
     write_json(numbers_file, {"key": key, "numbers": numbers})
     return numbers
 
@@ -109,7 +107,7 @@ def _filmed(progress: ProgressCallback) -> Performance:
     return Performance(cast, shot, exact + NOISE * noise)
 
 
-def _captured(acted: Performance, face: rc.BlendshapeRig) -> tuple[rc.capture.Capture, dict[str, Any]]:
+def _captured(acted: Performance, face: rc.BlendshapeRig) -> tuple[rc.capture.ReadCapture, dict[str, Any]]:
     """The capture, and how far the face is from where the actor's true weights put it."""
     network, character = rc.capture.load_network(), acted.cast.character
     reading = network.read(acted.shot.color, acted.points)
@@ -118,9 +116,8 @@ def _captured(acted: Performance, face: rc.BlendshapeRig) -> tuple[rc.capture.Ca
         character, acted.points, acted.cast.landmarks, neutral=0, size=(SIZE, SIZE), fps=FPS, settings=settings,
         focal=float(acted.shot.labels["focal"]),
     )  # fmt: skip
-    found = rc.capture.solve_read(
-        character, first, reading, acted.points, acted.cast.landmarks, settings=settings
-    ).found
+    read = rc.capture.solve_read(character, first, reading, acted.points, acted.cast.landmarks, settings=settings)
+    found = read.found
     truth, names = acted.truth, acted.cast.character.shape_names
     mean = np.broadcast_to(truth[1:].mean(axis=0), truth.shape)
     errors = {
@@ -139,15 +136,14 @@ def _captured(acted: Performance, face: rc.BlendshapeRig) -> tuple[rc.capture.Ca
     for name, weights in errors.items():
         placed = face.evaluate(on_face(weights, names, face).astype(np.float32))
         result[name] = unit * float(np.linalg.norm(placed - wanted, axis=2)[1:, moved].mean())
-    return found, result
+    return read, result
 
 
-def _video(folder: Path, acted: Performance, found: rc.capture.Capture, progress: ProgressCallback) -> str | None:
-    path = folder / "performance.mp4"
-    tracks = rc.capture.Tracks(acted.points, np.ones(acted.points.shape[:2]), FPS)
+def _video(folder: Path, acted: Performance, read: rc.capture.ReadCapture, progress: ProgressCallback) -> str | None:
+    path, shot = folder / "performance.mp4", list(acted.shot.color)
     try:
         rc.capture.write_preview(
-            path, acted.cast.character, found, list(acted.shot.color), tracks, height=320, progress=progress
+            path, acted.cast.character, read.found, shot, read.tracks, height=320, progress=progress
         )
     except MissingExtra:
         return None
