@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
+from benchmarks.papers.capture.character_landmarks import CharacterLandmarks
 from benchmarks.papers.capture.helmet import NOISE, HelmetShot, solved
-from benchmarks.papers.capture.landmark_net import LandmarkNet, landmarks_of
 from benchmarks.systems.capture.filmed import FRONT
 from rigcast.capture import Cast
 from rigcast.training import StyleTransfer
@@ -17,7 +17,7 @@ from rigcast.training import StyleTransfer
 Float64 = NDArray[np.float64]
 Bytes = NDArray[np.uint8]
 
-DETECTED = 0.3  # pixels: noise that the solver assumes of the landmark network
+DETECTED = 0.3  # pixels: noise that the solver assumes of landmarks of pictures
 RIDGE = 100.0
 RIGID = [*range(27, 36), 36, 39, 42, 45]  # nose and corners of the eyes
 
@@ -45,9 +45,9 @@ def transferred(model: StyleTransfer, shot: HelmetShot, neutral: Bytes) -> Bytes
     return model.transfer(neutral, shot.recording, shot.recording.pictures[0]).pictures
 
 
-def solved_pictures(cast: Cast, network: LandmarkNet, pictures: Bytes, character: HelmetShot) -> Float64:
+def solved_pictures(cast: Cast, landmarks: CharacterLandmarks, pictures: Bytes, character: HelmetShot) -> Float64:
     """Weights (T, K) of the character by the landmarks of its pictures."""
-    return solved(cast, landmarks_of(network, pictures), float(character.focal), DETECTED)
+    return solved(cast, landmarks.of(pictures), float(character.focal), DETECTED)
 
 
 def simple_methods(cast: Cast, training: Sequence[HelmetShot], character: HelmetShot) -> dict[str, Callable]:

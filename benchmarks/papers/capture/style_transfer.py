@@ -17,6 +17,7 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
+from benchmarks.papers.capture.character_landmarks import CharacterLandmarks
 from benchmarks.papers.capture.helmet import (
     HelmetShot,
     character_shot,
@@ -35,7 +36,6 @@ from benchmarks.papers.capture.judged import (
     solved_pictures,
     transferred,
 )
-from benchmarks.papers.capture.landmark_net import LandmarkNet, landmark_net
 from benchmarks.papers.capture.style_pictures import contact_sheet
 from rigcast.capture import Cast
 from rigcast.training import StyleSettings, StyleTransfer
@@ -136,7 +136,7 @@ def _order(errors: dict[str, Float64]) -> str:
 
 
 def table_poses(
-    cast: Cast, models: dict[str, StyleTransfer], shots: Shots, network: LandmarkNet
+    cast: Cast, models: dict[str, StyleTransfer], shots: Shots, landmarks: CharacterLandmarks
 ) -> tuple[str, dict[str, list[Bytes]]]:
     """Table 6.2, and the transferred pictures of each test by method."""
     rows = [
@@ -158,8 +158,8 @@ def table_poses(
     neutral = shots.truth.recording.pictures[0]
     for name, model in models.items():
         pictures[name] = [transferred(model, shot, neutral) for shot in shots.tests]
-        add(name, [solved_pictures(cast, network, one, shots.truth) for one in pictures[name]])
-    own = solved_pictures(cast, network, shots.truth.recording.pictures, shots.truth)
+        add(name, [solved_pictures(cast, landmarks, one, shots.truth) for one in pictures[name]])
+    own = solved_pictures(cast, landmarks, shots.truth.recording.pictures, shots.truth)
     add(TRUTH, [own for _ in shots.tests])
     return "\n".join(rows), pictures
 
@@ -190,9 +190,9 @@ def main() -> None:
     models = {name: trained(name, shots, options.out, options.steps) for name in options.only or VARIANTS}
     if options.only:
         return
-    network = landmark_net(shots.renders, options.out / "landmarks.pt")
+    landmarks = CharacterLandmarks(shots.renders)
     table, order = table_pictures(models, shots)
-    poses, pictures = table_poses(cast, models, shots, network)
+    poses, pictures = table_poses(cast, models, shots, landmarks)
     contact_sheet(shots.tests[0], shots.truth, {name: found[0] for name, found in pictures.items()})
     write_between_marks("reconstructed pictures of faces", f"{table}\n\n{order}")
     write_between_marks("poses by style transfer", poses)

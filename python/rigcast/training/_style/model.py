@@ -21,7 +21,7 @@ from rigcast.training._style.recordings import StyleRecording
 from rigcast.training._style.settings import REGIONS, SIZES
 
 AT_ONCE = 16  # frames
-OFFSET = 1.5  # times what varies: motion common to all frames, beyond which the neutral is doubted
+OFFSET = 0.8  # times what varies: motion common to all frames, beyond which the neutral is doubted
 LARGEST = 4096  # key points or channels that a file may ask for
 
 
