@@ -13,6 +13,7 @@ from examples.characters.character import build_character
 from examples.characters.walk import ACTION
 from examples.demo.idle import idle_face
 from examples.demo.learned_face import learn_face
+from examples.demo.performance import capture_performance
 from examples.demo.playing import play_action
 from examples.demo.second_face import transfer_face
 from examples.demo.shot import solve_clip
@@ -100,7 +101,8 @@ class Demo:
             maps = learn_face(
                 self.folder, sizes.face_poses, sizes.face_minutes, self.workers, self.announce, self.progress
             )
-        known = {"numbers": numbers, "model": model, "report": page, "training": learned}
+        acted = capture_performance(self.folder, self.announce, self.progress)
+        known = {"numbers": numbers, "model": model, "report": page, "training": learned, "performance": acted}
         return known | {"action": action, "face": face, "idle": idle, "second_face": second, "learned_face": maps}
 
     def _character(self) -> Path:

@@ -27,6 +27,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
     pages = [result["report"], *(result[name]["page"] for name in ("face", "idle", "second_face"))]
     learned_face = result["learned_face"]
     pages += [] if learned_face is None else [learned_face["page"]]
+    pages.append(result["performance"]["page"])
     return [
         (
             "character",
@@ -45,6 +46,7 @@ def summary(result: dict[str, Any]) -> list[tuple[str, str]]:
         ("idling face", _idle(result["idle"])),
         ("transfer", _transfer(result["second_face"])),
         *([] if learned_face is None else [("learned face", summary_of_face(learned_face))]),
+        ("performance", _performance(result["performance"])),
         ("reports", f"{', '.join(map(os.fspath, pages))} (open in any browser)"),
         ("pose it yourself", f"rigcast view {model}"),
     ]
@@ -102,6 +104,16 @@ def _transfer(second: dict[str, Any]) -> str:
         f"{figure(second['seconds'])} s (no truth to compare with): {plural(crossings['new'], 'new crossing')} at lips "
         f"and lids, {crossings['new_without_contacts']:,} without contacts; the first face itself has "
         f"{crossings['source']:,}"
+    )
+
+
+def _performance(acted: dict[str, Any]) -> str:
+    """The error of a rendered actor's performance on the face, beside doing nothing."""
+    video = "" if acted["video"] is None else f"; watch {acted['video']}"
+    return (
+        f"{acted['frames']:,} frames of a rendered actor read by a network and solved: {figure(acted['millimeters'])} "
+        f"mm on the face (at rest {figure(acted['neutral'])}, mean of the clip {figure(acted['mean'])}), "
+        f"{figure(acted['frames_per_second'])} frames per second{video}"
     )
 
 

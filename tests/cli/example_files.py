@@ -91,6 +91,7 @@ def points_files(place: Path, face: rc.BlendshapeRig) -> None:
     names = ",".join(f"x_{i},y_{i}" for i in range(len(chosen)))
     np.savetxt(place / "points.csv", pixels.reshape(12, -1), fmt="%.3f", delimiter=",", header=names, comments="")
     (place / "map.json").write_text(json.dumps(chosen.tolist()))
+    rc.capture.solve(face, pixels, chosen, size=(640, 480), neutral=0, focal=800).save(place / "captured.npz")
     front = np.diag([1.0, -1.0, -1.0])
     away = -front @ (face.rest_vertices.mean(axis=0) + np.array([0, 0, 4 * size]))
     camera = rc.render.Camera(640, 480, focal=800, rotation=front, translation=away)

@@ -47,6 +47,8 @@ READS = {
         "moods.safetensors",
         "weights.npz",
         "frames",
+        "captured.npz",
+        "points.csv",
     ),
     "ik": ("hero.safetensors", "goals.*"),
     "synth": ("face.safetensors", "calm.npy", "lively.npy"),

@@ -109,6 +109,7 @@ SLOW = {
     "differential",
     "face_ik",
     "face_maps",
+    "style_transfer",
     "write_capture",
     "write_contact_sheet",
     "convert_data_set",

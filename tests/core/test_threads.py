@@ -13,7 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
-from tests.capture.network.networks import network as random_network
+from tests.core.picture_networks import PICTURE_CALLS
 from tests.study.makers import MAKERS
 from tests.support.characters.cylinder import CylinderRig
 from tests.support.characters.plain_face import plain_face
@@ -25,6 +25,7 @@ SHAPES = rc.transfer.positions_from_rig(RIG)[: RIG.num_shapes]
 WEIGHTS = np.zeros((2, RIG.num_shapes))
 ONE = np.eye(1, RIG.num_shapes)
 MOVING = 0.5 + 0.3 * np.sin(np.arange(10.0)[:, None] * np.arange(1, RIG.num_shapes + 1))
+LEARNED_POINTS = [0, 1, 2]
 CROWD = rc.crowd.Crowd(RIG, WEIGHTS)
 TRANSFER = rc.transfer.DeformationTransfer(REST, REST, FACES)
 ANCHORED = rc.differential.Reconstructor(FACES, len(REST), [0])
@@ -51,9 +52,6 @@ def training_until(threads):
     rc.training.body_until(CylinderRig(), 1.0, threads=threads)
 
 
-LEARNED_POINTS = [0, 1, 2]
-
-
 def face_ik(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     return rc.training.face_ik(RIG, LEARNED_POINTS, steps=1, threads=threads)
@@ -69,12 +67,6 @@ def learned_ik():
 def torch_function(threads):
     pytest.importorskip("torch", reason="PyTorch is not installed")
     rc.torch.function(RIG, threads=threads)
-
-
-def capture_network(threads):
-    pytest.importorskip("torch", reason="PyTorch is not installed")
-    few = rc.training.CaptureNetworkSettings(actors=4, poses=4, size=32, film_size=32, width=4, hidden=8)
-    return rc.training.capture_network(rc.capture.example_cast(), few, steps=1, threads=threads)
 
 
 def linear_blend(threads):
@@ -98,19 +90,15 @@ ARM = rc.Skeleton(["shoulder", "elbow", "wrist"], [-1, 0, 1], [np.eye(3, 4), STE
 ARM_REST = ARM.rest.reshape(1, -1)
 LIMB = rc.ik.Limb(ARM, ARM.names, hinge=[0, 0, 1])
 ACTOR = rc.capture.example_cast().actor(1)
-READER = random_network()
-SEEN = np.random.default_rng(0).uniform(1.0, 7.0, (1, 68, 2))
 CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 
 
-CALLS = {
+CALLS = PICTURE_CALLS | {
     **MAKERS,
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
     "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
-    "capture_network": capture_network,
-    "CaptureNetwork.read": lambda n: READER.read(np.zeros((1, 8, 8, 3), np.uint8), SEEN, threads=n),
     "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
     "Deformer.evaluate": lambda n: rc.Deformer.evaluate(RIG, WEIGHTS, threads=n),
@@ -197,6 +185,7 @@ NAMES = {
     "Limb.solve": "Limb.solve",
     "Limb.match_ik": "Limb.match_ik",
     "Limb.match_fk": "Limb.match_fk",
+    "StyleTransfer.transfer": "StyleTransfer.transfer",
 }
 
 

@@ -13,7 +13,8 @@ from tests.mutants.cheats import Cheat, try_each
 REFINE, REQUEST = "python/rigcast/capture/_refine.py", "python/rigcast/capture/_refine_request.py"
 ACTORS, LOOK = "python/rigcast/capture/_actors/cast.py", "python/rigcast/capture/_actors/look.py"
 SHOT, FILMED = "python/rigcast/capture/_actors/shot.py", "benchmarks/systems/capture/filmed.py"
-SOLVER, PERSONAL = "python/rigcast/capture/_solver.py", "python/rigcast/capture/_personal.py"
+IDENTITY = "python/rigcast/capture/_own_rig/identity_fit.py"
+SOLVER, PERSONAL = "python/rigcast/capture/_solver.py", "python/rigcast/capture/_own_rig/personal.py"
 RESULT = 'weights=np.array([row["weights"] for row in results]),'
 POINTS = "self.points = self.exact + self.filming.noise * noise"
 OWN = "return np.asarray(strength[:, None, None] * mixed, np.float32)"
@@ -50,6 +51,17 @@ CHEATS = (
           'self.rows["weights"][rows] = self.rows["weights"][np.maximum(rows - 1, 0)]', "tests/capture/test_again.py"),
     Cheat("corrected frames as pins alone", PERSONAL, "result[self.shape, self.source] += np.linalg.solve(gram, right)",
           "pass", "tests/capture/test_personal.py"),
+    Cheat("the prior of identities ignored", IDENTITY, "np.full(len(self.modes), modes**-2)",
+          "np.full(len(self.modes), 1e-9)", "tests/capture/own_rig/test_identity.py"),
+    Cheat("a face that is not fitted", IDENTITY, "now, poses, off = tried, moved, left", "poses, off = moved, left",
+          "tests/capture/own_rig/test_identity.py"),
+    Cheat("the true identity handed in", "benchmarks/systems/capture/own_rig.py",
+          "**{name: fit.rig for name, fit in self.fits.items()},",
+          "**{name: cast.actor(seed, ActorVariation(strength=0.0, mix=0.0)).rig for name in self.fits},",
+          "tests/capture/own_rig/test_fitted_faces.py"),
+    Cheat("the actor's own shapes on the fitted face", "benchmarks/systems/capture/own_rig.py",
+          "**{name: fit.rig for name, fit in self.fits.items()},",
+          "**{name: self.shot.actor.rig for name in self.fits},", "tests/capture/own_rig/test_fitted_faces.py"),
     Cheat("the truth of all frames told by the corrected ones", PERSONAL,
           "frames = np.flatnonzero(~np.isnan(rows).any(axis=1) & ~found.lost)",
           "frames = np.arange(len(rows)); rows = np.nan_to_num(rows)", "tests/capture/test_personal.py"),

@@ -37,15 +37,12 @@ class Filming:
     variation: ActorVariation = PLAIN
 
 
-def dense_weights(folder: Path, names: list[str]) -> Float64:
-    """(200, K) compskin's dense performance on ICT's shapes."""
-    return curve_weights(folder, names, slice(0, DENSE))
-
-
-def curve_weights(folder: Path, names: list[str], rows: slice) -> Float64:
-    """Weights (T, K) of compskin's curves on ICT's shapes: the mean of the controls that stand for a shape."""
+def dense_weights(folder: Path, names: list[str], frames: slice = slice(0, DENSE)) -> Float64:
+    """(T, K) frames of compskin's curves, by default the dense performance, on ICT's shapes: the mean of the controls
+    that stand for a shape.
+    """
     controls, curves = compskin_curves(folder)
-    curves = curves[rows]
+    curves = curves[frames]
     table, sums, counts = control_table(), np.zeros((len(curves), len(names))), np.zeros(len(names))
     for i, control in enumerate(controls):
         for term in table[control] if "tight" not in control.lower() else []:

@@ -11,9 +11,11 @@ from rigcast.capture._actors.shot import ActorShot, ShotPlan, film
 from rigcast.capture._again import solve_again
 from rigcast.capture._eyes import EyeMotion, turn_eyes
 from rigcast.capture._fit_places import fit_places
-from rigcast.capture._network.network import CaptureNetwork, Reading, load_network
+from rigcast.capture._network.network import CaptureNetwork, FaceReading, load_network
 from rigcast.capture._network.solve_read import ReadCapture, ReadingUse, solve_read
-from rigcast.capture._personal import PersonalRig, frames_to_correct, personalize
+from rigcast.capture._own_rig.corrections import load_corrections
+from rigcast.capture._own_rig.identity import ActorFit, fit_actor
+from rigcast.capture._own_rig.personal import PersonalRig, frames_to_correct, personalize
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._places import Places, load_places
 from rigcast.capture._read_tracks import load_tracks
@@ -28,6 +30,7 @@ from rigcast.capture._write import load_capture, write
 
 __all__ = [
     "Actor",
+    "ActorFit",
     "ActorShot",
     "ActorVariation",
     "Capture",
@@ -35,12 +38,12 @@ __all__ = [
     "CaptureSettings",
     "Cast",
     "EyeMotion",
+    "FaceReading",
     "PersonalRig",
     "PictureFit",
     "Pictures",
     "Places",
     "ReadCapture",
-    "Reading",
     "ReadingUse",
     "RefineSettings",
     "ShotPlan",
@@ -48,10 +51,12 @@ __all__ = [
     "detect",
     "example_cast",
     "film",
+    "fit_actor",
     "fit_places",
     "frames_to_correct",
     "ict_cast",
     "load_capture",
+    "load_corrections",
     "load_network",
     "load_places",
     "load_tracks",

@@ -38,6 +38,7 @@ def solve_again(
     *,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     settings: CaptureSettings | None = None,
+    whole: bool = False,
 ) -> tuple[Capture, Flags]:
     """Solve a shot again after a change of its pins, with neutral, camera and noise as they were.
 
@@ -57,6 +58,8 @@ def solve_again(
         All pins, as of :func:`solve`, NaN where weights are free; compared with those of ``found``.
     priors, settings
         As they were for ``found``.
+    whole : bool
+        Solve all frames, such as on the rig of :func:`personalize`; not of a capture with slid lips or pictures.
 
     Returns
     -------
@@ -108,7 +111,10 @@ def solve_again(
     edit = _Edit(
         rig, tracks, sides.filmed(pins), sides.filmed(target), sides.filmed(pull), settings or CaptureSettings()
     )
-    again, solved = _again(sides.found, edit)
+    if whole and (found.slides is not None or found.pictures is not None):
+        raise check.wrong("whole", "set for a capture with slid lips or pictures", "False: solve and refine it anew")
+    every = np.ones(frames, np.bool_)
+    again, solved = _Again(sides.found, edit).run(every) if whole else _again(sides.found, edit)
     return sides.shown(again), solved
 
 

@@ -193,7 +193,7 @@ class ShotStage:
         return PointModel(self.rig, self.places.vertices[used], self.places.weights[used], self.strength, offsets)
 
     def placed(self, neutral: Float64, camera: Lens, noise: float) -> tuple[Float64, Float64]:
-        """Pose (3, 4) of the head at rest in the neutral frame, and offsets (U, 3) that make it exact."""
+        """Pose (3, 4) of the head at rest in the neutral frame, and offsets (U, 3) that make it exact, or none."""
         used, shapes = self.places.used, self.rig.num_shapes
         points = neutral[used][None]
         certainty = np.isfinite(points).all(axis=2).astype(float)
@@ -204,6 +204,8 @@ class ShotStage:
         model = self.model(empty)
         found = solve_points(model, points, certainty, rest, none, none, camera.array, camera.rotation, terms)
         pose = found["pose"][0]
+        if not self.settings.offsets:
+            return pose, empty
         placed = model.evaluate(rest[0]) @ pose[:, :3].T + pose[:, 3]
         away = np.zeros((len(used), 3))
         if neutral.shape[1] == 3:

@@ -185,7 +185,7 @@ def _neutral(request: CaptureRequest, tracks: Tracks) -> tuple[Float64, NDArray[
         stage = ShotStage(request.rig, request.places, request.strength, tracks, request.settings)
         first = tracks.points[full_frames(tracks)[0]]
         turn, _ = check_layout(request.rig, request.places, first, "solve")
-        away = stage.away(_usual_camera(stage, first, turn, request.focal))
+        away = stage.away(usual_camera(stage, first, turn, request.focal))
     chosen = find_neutral(tracks, request.layout, away)
     return neutral_points(tracks, chosen), chosen
 
@@ -220,7 +220,7 @@ def _flip(points: Float64, axis: str, tracks: Tracks) -> Float64:
     return flipped
 
 
-def _usual_camera(stage: ShotStage, neutral: Float64, turn: Float64, focal: float | None) -> Lens:
+def usual_camera(stage: ShotStage, neutral: Float64, turn: Float64, focal: float | None) -> Lens:
     """The camera of a given focal length, else of the usual one; of 3-D points their scale."""
     rotation = turn @ upright(stage.rig)
     if neutral.shape[1] == 3:
@@ -238,7 +238,7 @@ def _usual_camera(stage: ShotStage, neutral: Float64, turn: Float64, focal: floa
 
 
 def _camera(stage: ShotStage, neutral: Float64, turn: Float64, noise: float, focal: float | None) -> tuple[Lens, bool]:
-    camera = _usual_camera(stage, neutral, turn, focal)
+    camera = usual_camera(stage, neutral, turn, focal)
     if focal is not None or neutral.shape[1] == 3:
         return camera, False
     return find_focal(stage, neutral, camera, noise)

@@ -41,6 +41,9 @@ class CaptureSettings:
     still : tuple of str, optional
         Patterns of names, such as ``("viseme*",)``, of shapes that stay at rest unless they are pinned. By default
         visemes beside ARKit's shapes, as they are mixes of these; ``()``: all shapes are solved.
+    offsets : bool
+        Count points from where they lay in the neutral, whose noise then shifts all frames. False: the rig is the
+        actor's own, as of :func:`fit_actor`, and points lie on it.
     """
 
     smoothing: float = 1.0
@@ -51,6 +54,7 @@ class CaptureSettings:
     iterations: int = 30
     silhouettes: bool = False
     still: tuple[str, ...] | None = None
+    offsets: bool = True
 
 
 @dataclass(frozen=True)

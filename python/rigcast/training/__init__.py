@@ -14,6 +14,10 @@ from rigcast.training._face_maps._layout_of_model import model_layout
 from rigcast.training._face_maps._pipeline import face_maps
 from rigcast.training._face_maps._settings import FaceMapsSettings
 from rigcast.training._motion_loss import MotionLoss
+from rigcast.training._style.model import StyledPictures, StyleTransfer
+from rigcast.training._style.pipeline import style_transfer
+from rigcast.training._style.recordings import StyleRecording
+from rigcast.training._style.settings import StyleSettings
 
 __all__ = [
     "BodySettings",
@@ -26,6 +30,10 @@ __all__ = [
     "MapSegment",
     "MotionLoss",
     "RigidPart",
+    "StyleRecording",
+    "StyleSettings",
+    "StyleTransfer",
+    "StyledPictures",
     "body",
     "body_until",
     "capture_network",
@@ -34,4 +42,5 @@ __all__ = [
     "face_layout",
     "face_maps",
     "model_layout",
+    "style_transfer",
 ]

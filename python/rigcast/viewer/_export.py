@@ -35,6 +35,7 @@ class Snapshot:
     states: list[State]
     fps: float
     head: NDArray[np.float64] | None = None  # (T, 3, 4)
+    keys: tuple[int, ...] = ()  # frames
 
     @classmethod
     def of(cls, stage: Stage) -> Snapshot:
@@ -45,7 +46,7 @@ class Snapshot:
         states = [State(stage.within(timeline.row(t)), timeline.pose(t)) for t in range(timeline.frames)]
         head = timeline.head
         moved = None if head is None else np.array([head.at(t) for t in range(timeline.frames)])
-        return cls(stage.figure, states, timeline.fps, moved)
+        return cls(stage.figure, states, timeline.fps, moved, tuple(sorted(timeline.keys)))
 
     @property
     def rows(self) -> NDArray[np.float32]:
@@ -82,6 +83,8 @@ def _npz(snapshot: Snapshot, path: Path) -> None:
     arrays: dict[str, Any] = {"channels": snapshot.rows, "names": names, "fps": np.float64(snapshot.fps)}
     if isinstance(snapshot.figure, ModelFigure):
         arrays["poses"] = snapshot.poses()
+        if isinstance(snapshot.figure.model, BlendshapeRig):
+            arrays |= {"weights": arrays["poses"], "corrected": np.array(snapshot.keys, np.int64)}
     if snapshot.head is not None:
         arrays["transforms"] = snapshot.head
     atomic_npz(path, arrays, compressed=True)

@@ -180,6 +180,11 @@ class Unkey(Message, kind="unkey"):
 
 
 @dataclass(frozen=True)
+class Refit(Message, kind="refit"):
+    """The actor's shapes are fitted to the frames that have a key, and the captured shot is solved again."""
+
+
+@dataclass(frozen=True)
 class Color(Message, kind="color"):
     """Vertices are colored by something else."""
 

@@ -206,7 +206,7 @@ class Stage:
     @functools.singledispatchmethod
     def handle(self, message: Message, now: float) -> None:
         """Follow a message, or raise a ``ValueError`` that says why not; each class has its handler below."""
-        raise TypeError(f"no stage follows {message.kind}")
+        raise Refused(f"this view cannot follow {message.kind}")
 
     @handle.register
     def _tell(self, message: messages.Tell, _: float) -> None:

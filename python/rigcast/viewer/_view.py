@@ -11,10 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument
+from rigcast.capture._solution import Capture
+from rigcast.capture._tracks import Tracks, checked_tracks
 from rigcast.ik import FaceIk
 from rigcast.sampling import Dataset
 from rigcast.synthesis import Synthesizer
 from rigcast.viewer._acting._stage import ActingStage
+from rigcast.viewer._correcting import CorrectingStage, KeyedShot
 from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._opening import figure_of
@@ -41,6 +44,8 @@ def view(
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
     head: ArrayLike | None = None,
+    capture: Capture | None = None,
+    points: Tracks | ArrayLike | None = None,
     seed: int = 0,
     moods: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
@@ -71,6 +76,11 @@ def view(
         What the clip was captured from, one per frame, such as :class:`rigcast.capture.Pictures`: shown in a corner.
     head : array_like, shape (T, 3, 4), optional
         Where the head is in each frame of the clip, such as ``Capture.motion``: all that is shown moves with it.
+    capture : Capture, optional
+        Of a blendshape rig: plays in place of ``poses``, at its rate. Frames with a key are corrections; "Fit actor"
+        fits the actor's shapes to them (:func:`rigcast.capture.personalize`), and solves the shot again around them.
+    points : Tracks or (T, P, D) array, optional
+        What it was solved from; needed beside ``capture``.
     seed : int
         Of a synthesizer.
     moods : mapping from mood to label, optional
@@ -102,7 +112,7 @@ def view(
     True
     """
     shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
-    shown |= {"pictures": pictures, "head": head}
+    shown |= {"pictures": pictures, "head": head, "capture": capture, "points": points}
     return LiveView(_stage_for("view", model, beside, shown, fps, seed, moods), host, port)
 
 
@@ -248,8 +258,13 @@ def stage_of(
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
     head: ArrayLike | None = None,
+    capture: Capture | None = None,
+    points: Tracks | ArrayLike | None = None,
 ) -> Stage:
     """The stage of a view, as :func:`view` describes it."""
+    shot = _shot(model, capture, points, poses, channels, pictures)
+    if shot is not None:
+        poses, fps = shot.found.weights, shot.found.fps
     rate = Arguments("view").rate("fps", fps)
     figure = figure_of(model, through=through)
     if isinstance(model, Dataset):
@@ -273,7 +288,31 @@ def stage_of(
         if len(pictures) != timeline.frames:
             raise bad_argument("view", "pictures", f"{len(pictures)} of them", f"{timeline.frames}, one per frame")
         timeline.pictures = pictures
+    if shot is not None and isinstance(figure, ModelFigure):
+        return CorrectingStage(figure, other, timeline, handles, shot)
     return Stage(figure, other, timeline, handles)
+
+
+def _shot(
+    model: Any,
+    capture: Capture | None,
+    points: Tracks | ArrayLike | None,
+    poses: ArrayLike | None,
+    channels: ArrayLike | None,
+    pictures: Sequence[NDArray[np.uint8]] | None,
+) -> KeyedShot | None:
+    """The captured shot of a view; None if it has none."""
+    if capture is None and points is None:
+        return None
+    if capture is None or points is None:
+        missing, other = ("capture", "points") if capture is None else ("points", "capture")
+        raise bad_argument("view", missing, f"None beside {other}", "given")
+    if not isinstance(model, _core.BlendshapeRig) or model.num_shapes != capture.weights.shape[1]:
+        raise bad_argument("view", "capture", "of another rig than the model", "solved on the model, a blendshape rig")
+    if poses is not None or channels is not None:
+        raise bad_argument("view", "capture", "given beside a clip", "given alone: it plays")
+    tracks = points if isinstance(points, Tracks) else checked_tracks("view", points, None, capture.fps, None)
+    return KeyedShot(model, capture, tracks, pictures)
 
 
 def _timeline(

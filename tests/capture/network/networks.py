@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import rigcast as rc
-from rigcast.capture import Reading, Tracks
+from rigcast.capture import FaceReading, Tracks
 
 SIZE, WIDTH, FLAT, HIDDEN = 32, 4, 3, 8
 SHAPES, LANDMARKS = 6, 5
@@ -57,10 +57,10 @@ def pictures(count: int, seed: int = 3) -> np.ndarray:
     return np.clip(coarse + rng.normal(0, 12, coarse.shape), 0, 255).astype(np.uint8)
 
 
-def exact_reading(names: list[str], weights: np.ndarray, points: np.ndarray, error: float = 0.05) -> Reading:
+def exact_reading(names: list[str], weights: np.ndarray, points: np.ndarray, error: float = 0.05) -> FaceReading:
     """The reading of a network that is right, and states an error."""
     frames, count = points.shape[:2]
     tracks = Tracks(points.astype(float), np.ones((frames, count)))
     covariance = np.tile(np.eye(2), (frames, count, 1, 1))
     lost = np.zeros(frames, np.bool_)
-    return Reading(weights, np.full(len(names), error), tracks, covariance, lost, (), tuple(names))
+    return FaceReading(weights, np.full(len(names), error), tracks, covariance, lost, (), tuple(names))

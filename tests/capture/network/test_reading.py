@@ -101,7 +101,7 @@ def test_landmarks_and_covariances_are_in_pixels_of_the_picture():
         slope = np.stack(columns, axis=2)
         np.testing.assert_allclose(reading.tracks.points[t], square.placed(at), atol=FLOAT32)
         expected = slope @ covariance @ slope.transpose(0, 2, 1)
-        np.testing.assert_allclose(reading.covariance[t], expected, rtol=1e-4, atol=1e-4)
+        np.testing.assert_allclose(reading.covariance[t], expected, rtol=step, atol=step)
 
 
 def test_certainty_falls_with_the_variance():

@@ -140,6 +140,13 @@ def load_blend_weights(
     return by_name(header["names"], arrays["values"], rig), float(header["fps"])
 
 
+def load_blend_marks(path: Path) -> list[tuple[str, int]]:
+    """Timeline markers beside the shape keys' action: names, and frames counted from its first."""
+    about = {"path": str(path.resolve()), "mesh": None, "name": None, "run_scripts": False}
+    header, _ = _ask({"operation": "shape action", **about}, None, TIMEOUT)
+    return [(str(name), int(frame)) for name, frame in header["marks"]]
+
+
 @dataclass(frozen=True)
 class _Keys:
     """Names, drivers, ranges and current values of all keys."""

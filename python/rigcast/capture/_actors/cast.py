@@ -11,18 +11,23 @@ from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig, DeformationTransfer
 from rigcast._validate import Arguments
-from rigcast.capture._actors.tongue import with_tongue
 from rigcast.capture._samples import connected
 from rigcast.faces._example import example
 from rigcast.faces._ict import SEGMENTS, _modes, ict, ict_folder, landmarks
 from rigcast.transfer._resting import resting_vertices
 
 Float32 = NDArray[np.float32]
+Float64 = NDArray[np.float64]
 Int64 = NDArray[np.int64]
 
 MOVED = 0.05  # of a shape's largest offset: what counts as moved where shapes are compared
 SHARED = 0.3  # of the vertices that a shape moves: neighbors are shapes that move as many of them
 NOT_DRAWN = ("lacrimal_fluid", "eye_blend", "eye_occlusion", "eyelashes")  # transparent parts of the ICT face
+UP = 0.3  # of a tongue that comes out: least upward part of the normals on its top
+WIDE, TOP, FRONT = 1.5, -3.1, 9.3  # centimeters: half its width, its height below, its tip before the origin
+ROOT = 4.0  # where it begins to move
+REACH = np.array([0.0, 0.45, 4.2])  # centimeters that its tip moves
+ROUNDS = 6  # of averaging over the faces, which ends the motion smoothly
 EYES, MOUTH = 1, 2  # parts of a face beside its skin, 0
 
 
@@ -140,7 +145,7 @@ def ict_cast(folder: str | os.PathLike[str], *, tongue: bool = False) -> Cast:
     FileNotFoundError
         If a file is missing.
     """
-    character = with_tongue(ict(folder), SEGMENTS["gums_and_tongue"]) if tongue else ict(folder)
+    character = _with_tongue(ict(folder), SEGMENTS["gums_and_tongue"]) if tongue else ict(folder)
     _, modes = _modes(ict_folder(folder, "capture.ict_cast"))
     parts = np.zeros(character.num_vertices, np.int64)
     hidden = np.zeros(character.num_vertices, np.bool_)
@@ -171,18 +176,30 @@ def example_cast() -> Cast:
     return Cast(character, modes, points, np.where(still, EYES, 0), character.faces, note)
 
 
+def carried(character: BlendshapeRig, neutral: Float32) -> Float32:
+    """(K, V, 3) the shapes of a character on another neutral of its topology, by deformation transfer."""
+    rest = character.rest_vertices
+    deltas = np.stack([character.column(k) for k in range(character.num_shapes)])
+    if np.array_equal(rest, neutral):
+        return deltas
+    fixed = resting_vertices(rest, rest + deltas)
+    solver = DeformationTransfer(rest, neutral, character.faces, fixed)
+    return np.asarray(solver.transfer(rest + deltas) - neutral, np.float32)
+
+
+def face_of(character: BlendshapeRig, neutral: Float32, name: str) -> BlendshapeRig:
+    """A character's shapes on another neutral, without strengths or mixes."""
+    facts = {**character.metadata, "name": name}
+    deltas, names = carried(character, neutral), character.shape_names
+    return BlendshapeRig(neutral, deltas, names=names, faces=character.faces, bounds=character.bounds, metadata=facts)
+
+
 def _own_shapes(
     character: BlendshapeRig, neutral: Float32, change: ActorVariation, rng: np.random.Generator
 ) -> Float32:
     """Deltas (K, V, 3) of an actor."""
-    rest = character.rest_vertices
     deltas = np.stack([character.column(k) for k in range(character.num_shapes)])
-    if np.array_equal(rest, neutral):
-        moved = deltas
-    else:
-        fixed = resting_vertices(rest, rest + deltas)
-        moved = DeformationTransfer(rest, neutral, character.faces, fixed).transfer(rest + deltas) - neutral
-    count = len(deltas)
+    moved, count = carried(character, neutral), len(deltas)
     strength = np.exp(rng.normal(0.0, change.strength, count))
     shares = rng.normal(0.0, change.mix, (count, count)) * 3.0 / np.sqrt(count) * neighbors(deltas)
     mixed = np.tensordot(shares + np.eye(count), moved, axes=1)
@@ -223,3 +240,50 @@ def _spread(points: Float32, candidates: Int64, count: int) -> Int64:
         away = np.minimum(away, np.linalg.norm(points[candidates] - points[chosen[-1]], axis=1))
         chosen.append(int(candidates[np.argmax(away)]))
     return np.array(chosen, np.int64)
+
+
+def _with_tongue(face: BlendshapeRig, segment: tuple[int, int]) -> BlendshapeRig:
+    """The ICT face with a shape ``tongueOut``: the top of its tongue, and what lies beside it, drawn out of the mouth.
+
+    Parameters
+    ----------
+    face : BlendshapeRig
+    segment : (int, int)
+        Vertices of gums and tongue, which are one surface.
+    """
+    rest = face.rest_vertices.astype(np.float64)
+    inside = face.faces[(face.faces[:, 0] >= segment[0]) & (face.faces[:, 0] < segment[1])]
+    normals = _normals(rest, inside)
+    top = (np.abs(rest[:, 0]) < WIDE) & (normals[:, 1] > UP) & (rest[:, 1] < TOP) & (rest[:, 2] < FRONT)
+    share = np.where(top, np.clip((rest[:, 2] - ROOT) / (FRONT - ROOT), 0.0, 1.0) ** 1.5, 0.0)
+    for _ in range(ROUNDS):
+        share = np.maximum(share * top, 0.95 * _averaged(share, inside))
+    delta = (share[:, None] * REACH).astype(np.float32)
+    deltas = np.concatenate([[face.column(k) for k in range(face.num_shapes)], delta[None]])
+    combined = [(drivers, face.column(face.num_shapes + c)) for c, drivers in enumerate(face.combinations)]
+    return BlendshapeRig(
+        face.rest_vertices,
+        deltas,
+        combined,
+        names=[*face.shape_names, "tongueOut"],
+        faces=face.faces,
+        metadata=face.metadata,
+    )
+
+
+def _normals(rest: Float64, faces: NDArray[np.int32]) -> Float64:
+    sums = np.zeros_like(rest)
+    crosses = np.cross(rest[faces[:, 2]] - rest[faces[:, 0]], rest[faces[:, 3]] - rest[faces[:, 1]])
+    for corner in range(4):
+        np.add.at(sums, faces[:, corner], crosses)
+    return np.asarray(sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-12))
+
+
+def _averaged(share: Float64, faces: NDArray[np.int32]) -> Float64:
+    """Means of each vertex over the faces around it."""
+    total, count = np.zeros_like(share), np.zeros_like(share)
+    means = share[faces].mean(axis=1)
+    for corner in range(4):
+        np.add.at(total, faces[:, corner], means)
+        np.add.at(count, faces[:, corner], 1.0)
+    return np.asarray(total / np.maximum(count, 1.0))

@@ -41,7 +41,7 @@ class Occluders:
 
 
 def occluders(actor: Actor, frames: int, glasses: bool, hand: bool, rng: np.random.Generator) -> Occluders:
-    """What a shot of some frames has before the face; empty without glasses and hand.
+    """Meshes that a shot of some frames has before the face; empty without glasses and hand.
 
     Glasses are frames without lenses, of a size, thickness and color that the actor's seed draws. The hand comes for a
     part of every forty frames, and lies before the mouth at its height.

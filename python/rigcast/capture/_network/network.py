@@ -29,7 +29,7 @@ BATCH = 64  # frames whose crops are in memory
 
 
 @dataclass(frozen=True, eq=False)
-class Reading:
+class FaceReading:
     """Readings of a network in a shot.
 
     Attributes
@@ -88,24 +88,25 @@ class CaptureNetwork:
     ((3, 11), (3, 40, 2))
     """
 
-    def __init__(self, tensors: Mapping[str, NDArray[Any]], metadata: Mapping[str, object]) -> None:
+    def __init__(self, tensors: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, object]) -> None:
         self.metadata: dict[str, Any] = dict(metadata)
         self._tensors = dict(tensors)
-        self._engine = _core.FaceNetwork(dict(tensors), json.dumps(self.metadata))
+        own: dict[str, NDArray[Any]] = dict(tensors)
+        self._engine = _core.FaceNetwork(own, json.dumps(self.metadata))
         check = Arguments("load_network", K=len(list(self.metadata.get("shape_names", []))))
         self.names = [str(name) for name in self.metadata.get("shape_names", [])]
         self.size, self.num_landmarks = self._engine.size, self._engine.num_landmarks
-        self._read = check.integers("shapes.read", tensors.get("shapes.read", []), "R+", below=len(self.names))
+        self._read = check.integers("shapes.read", own.get("shapes.read", []), "R+", below=len(self.names))
         if len(self._read) != self._engine.num_weights:
             got = f"{len(self._read)} shapes for {self._engine.num_weights} weights"
             raise bad_argument("load_network", "shapes.read", got, "one for each weight that is read")
-        error = Arguments("load_network", R=len(self._read)).numbers(
-            "shapes.error", tensors.get("shapes.error", []), "R"
-        )
+        error = Arguments("load_network", R=len(self._read)).numbers("shapes.error", own.get("shapes.error", []), "R")
         self.error = np.zeros(len(self.names))
         self.error[self._read] = error
         self.detector = str(self.metadata.get("detector", "none"))
-        self._layout = self._own_layout(tensors)
+        self._layout = self._own_layout(own)
+        self._other_shapes = self._sides("shapes.mirror", own, len(self._read))
+        self._other_landmarks = self._sides("landmarks.mirror", own, self.num_landmarks)
 
     def _own_layout(self, tensors: Mapping[str, NDArray[Any]]) -> CropLayout:
         """The layout of the landmarks that it was trained on."""
@@ -117,6 +118,12 @@ class CaptureNetwork:
         rigid = check.integers("layout.rigid", tensors.get("layout.rigid", []), "n+", below=self.num_landmarks)
         return CropLayout(np.asarray(rigid, np.int64), None, home)
 
+    def _sides(self, name: str, tensors: Mapping[str, NDArray[Any]], count: int) -> NDArray[np.int64]:
+        """(count,) what each is called in a mirrored picture; -1 if it has no other side."""
+        given = tensors.get(name, np.full(count, -1))
+        check = Arguments("load_network", N=count)
+        return np.asarray(check.integers(name, given, "N", low=-1, below=count), np.int64)
+
     def read(
         self,
         pictures: Sequence[NDArray[np.uint8]] | NDArray[np.uint8],
@@ -124,11 +131,12 @@ class CaptureNetwork:
         neutral: int = 0,
         *,
         threads: int = 0,
-    ) -> Reading:
+    ) -> FaceReading:
         """Read a shot.
 
         Each frame is cropped by a detector's points that hardly move with an expression, so that it lies as the neutral
-        does, and read beside it.
+        does, and read beside it; then both once more as mirror images, with the sides exchanged: the result is the mean
+        of both.
 
         Parameters
         ----------
@@ -184,12 +192,31 @@ class CaptureNetwork:
         for begin in range(0, len(squares), BATCH):
             rows = range(begin, min(begin + BATCH, len(squares)))
             crops = np.stack([crop(pictures[t], squares[t], self.size) for t in rows])
-            parts.append(self._engine.read(crops, neutral, motion[begin : rows.stop], threads))
+            parts.append(self._both_ways(crops, neutral, motion[begin : rows.stop], threads))
         return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+
+    def _both_ways(
+        self, crops: NDArray[np.uint8], neutral: NDArray[np.uint8], motion: NDArray[np.float32], threads: int
+    ) -> tuple[NDArray[np.float32], ...]:
+        """Means of what is read in crops (B, S, S, 3) and in their mirror images, where what is read has another side.
+
+        A detector would name its points anew in a mirror image, so there they are not known.
+        """
+        weights, landmarks, covariance = self._engine.read(crops, neutral, motion, threads)
+        if (self._other_shapes < 0).all():
+            return weights, landmarks, covariance
+        flipped, rest = (np.ascontiguousarray(pictures[:, :, ::-1]) for pictures in (crops, neutral))
+        others = self._engine.read(flipped, rest, np.full_like(motion, np.nan), threads)
+        known = self._other_landmarks >= 0
+        at = self._other_landmarks[known]
+        weights = 0.5 * (weights + others[0][:, self._other_shapes])
+        landmarks[:, known] = 0.5 * (landmarks[:, known] + others[1][:, at] * [-1, 1] + [1, 0])
+        covariance[:, known] = 0.5 * (covariance[:, known] + others[2][:, at] * [1, -1, 1])
+        return weights, landmarks, covariance
 
     def _reading(
         self, found: Any, squares: list[Square | None], lost: NDArray[np.bool_], tracks: Tracks, uses: bool
-    ) -> Reading:
+    ) -> FaceReading:
         weights = np.zeros((len(lost), len(self.names)))
         weights[:, self._read] = np.clip(found[0], 0.0, 1.0)
         weights[lost] = 0.0
@@ -210,7 +237,7 @@ class CaptureNetwork:
         if uses:
             notes.append("it also sees where MediaPipe has its points")
         read = Tracks(points, certainty, tracks.fps, tracks.size, tracks.notes)
-        return Reading(weights, self.error.copy(), read, covariance, lost, tuple(notes), tuple(self.names))
+        return FaceReading(weights, self.error.copy(), read, covariance, lost, tuple(notes), tuple(self.names))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model file (kind ``capture_network``), atomically."""

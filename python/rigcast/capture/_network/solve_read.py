@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._rigs.matching import listed, plain_name
+from rigcast._rigs.matching import SIDES, listed, plain_name
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import of_count
 from rigcast.capture._fit_places import fit_places
-from rigcast.capture._network.network import Reading
+from rigcast.capture._network.network import FaceReading
 from rigcast.capture._neutral import neutral_points
 from rigcast.capture._places import Places, places_of_vertices
 from rigcast.capture._sides import exchanged
@@ -72,7 +72,7 @@ class ReadCapture:
 def solve_read(
     rig: BlendshapeRig,
     found: Capture,
-    reading: Reading,
+    reading: FaceReading,
     points: Tracks | ArrayLike,
     landmarks: Places | ArrayLike | None = None,
     *,
@@ -92,7 +92,7 @@ def solve_read(
     rig : BlendshapeRig
     found : Capture
         The shot solved from its points, with a frame of the shot as its neutral.
-    reading : Reading
+    reading : FaceReading
         Of :meth:`CaptureNetwork.read`, with that neutral frame.
     points : Tracks or (T, P, 2) array
         Those of ``found``, in pixels of the pictures.
@@ -134,12 +134,12 @@ def solve_read(
         raise check.wrong("found", "without a neutral frame", "solved with a frame of the shot as its neutral")
     if tracks.size is None:  # whose middle the camera looks at
         tracks = replace(tracks, size=(max(1, round(2 * found.center[0])), max(1, round(2 * found.center[1]))))
-    columns = _partners(rig, reading)
+    partners = _partners(rig, reading)
     given = (0.0, 0.0) if priors is None else priors
     target, pull = (
         np.broadcast_to(check.numbers("priors", v, "", "K", "T K"), (frames, rig.num_shapes)) for v in given
     )
-    both = _joined_priors((target, pull), _read_priors(rig, reading, columns, use.prior, found.mirrored))
+    both = _joined_priors((target, pull), _read_priors(rig, reading, partners, use.prior, found.mirrored))
     tracks, places, said = _joined_points(rig, found, reading, tracks, landmarks, use.landmarks)
     again = solve(
         rig,
@@ -154,34 +154,43 @@ def solve_read(
         settings=settings,
     )
     decided = [note for note in found.notes if note.startswith(("the neutral is", "the focal length"))]
-    notes = dict.fromkeys((*decided, *again.notes, *reading.notes, *_notes(rig, reading, columns), *said))
+    notes = dict.fromkeys((*decided, *again.notes, *reading.notes, *_notes(rig, reading, partners), *said))
     result = replace(again, neutral=found.neutral, focal_found=found.focal_found, notes=tuple(notes))
     return ReadCapture(result, tracks, both)
 
 
-def _partners(rig: BlendshapeRig, reading: Reading) -> NDArray[np.int64]:
-    """(K,) the column of the reading for each shape of the rig; -1 where nothing was read for it.
+def _partners(rig: BlendshapeRig, reading: FaceReading) -> Float64:
+    """(K, N) shares of the read weights in each shape of the rig; rows of 0 where nothing was read for it.
+
+    A shape without a side, where both sides were read, is their mean; one of a side takes what was read without.
 
     Raises
     ------
     ValueError
-        If there is none.
+        If nothing was read for any.
     """
     place = {plain_name(name): k for k, name in enumerate(reading.names) if reading.error[k] > 0.0}
-    columns = np.array([place.get(plain_name(name), -1) for name in rig.shape_names], np.int64)
-    if (columns < 0).all():
+    shares = np.zeros((rig.num_shapes, len(reading.names)))
+    for row, name in zip(shares, map(plain_name, rig.shape_names), strict=True):
+        both = [place[name + side] for side in SIDES if name + side in place]
+        for at in [place[name]] if name in place else both if len(both) == len(SIDES) else []:
+            row[at] = 1.0 if name in place else 0.5
+        stem = next((name.removesuffix(side) for side in SIDES if name.endswith(side)), name)
+        if not row.any() and stem in place:
+            row[place[stem]] = 1.0
+    if not shares.any():
         some = listed([name for k, name in enumerate(reading.names) if reading.error[k] > 0.0])
         raise bad_argument("solve_read", "rig", f"without a shape that the network reads ({some})", "of such names")
-    return columns
+    return shares
 
 
 def _read_priors(
-    rig: BlendshapeRig, reading: Reading, columns: NDArray[np.int64], prior: float, mirrored: bool
+    rig: BlendshapeRig, reading: FaceReading, partners: Float64, prior: float, mirrored: bool
 ) -> tuple[Float64, Float64]:
     """Targets and strengths (T, K) by what was read, with the sides of the character."""
-    error = np.maximum(reading.error[columns], LEAST_ERROR)
-    strength = np.where(columns >= 0, prior / error**2, 0.0) * ~reading.lost[:, None]
-    target = np.clip(reading.weights[:, columns], *rig.bounds.T.astype(np.float64))
+    error = np.maximum(partners @ reading.error, LEAST_ERROR)
+    strength = np.where(partners.any(axis=1), prior / error**2, 0.0) * ~reading.lost[:, None]
+    target = np.clip(reading.weights @ partners.T, *rig.bounds.T.astype(np.float64))
     swap = exchanged(rig) if mirrored else np.arange(rig.num_shapes)
     return np.asarray(target[:, swap]), np.asarray(strength[:, swap])
 
@@ -194,7 +203,7 @@ def _joined_priors(a: tuple[Float64, Float64], b: tuple[Float64, Float64]) -> tu
 
 
 def _joined_points(
-    rig: BlendshapeRig, found: Capture, reading: Reading, tracks: Tracks, landmarks: Any, how: str
+    rig: BlendshapeRig, found: Capture, reading: FaceReading, tracks: Tracks, landmarks: Any, how: str
 ) -> tuple[Tracks, Places, list[str]]:
     """Points and places to solve for, and a sentence about them."""
     if how == "none":
@@ -220,8 +229,8 @@ def _joined_points(
     return joined, Places(corners, shares), [f"{count} landmarks were read and solved for beside the points"]
 
 
-def _places(rig: BlendshapeRig, found: Capture, reading: Reading, landmarks: Any) -> Places | None:
-    """Where the network's landmarks lie on the rig, if it can be known."""
+def _places(rig: BlendshapeRig, found: Capture, reading: FaceReading, landmarks: Any) -> Places | None:
+    """Places of the network's landmarks on the rig, if they can be known."""
     count = reading.tracks.points.shape[1]
     if landmarks is not None:
         places = landmarks if isinstance(landmarks, Places) else places_of_vertices("solve_read", landmarks, rig)
@@ -234,11 +243,12 @@ def _places(rig: BlendshapeRig, found: Capture, reading: Reading, landmarks: Any
     return None if layout is None else fit_places(rig, reading.tracks.points[found.neutral[0]], layout.name)
 
 
-def _notes(rig: BlendshapeRig, reading: Reading, columns: NDArray[np.int64]) -> list[str]:
+def _notes(rig: BlendshapeRig, reading: FaceReading, partners: Float64) -> list[str]:
     """Sentences about which shapes were read."""
     read = int((reading.error > 0.0).sum())
-    said = [f"{(columns >= 0).sum()} of {rig.num_shapes} shapes were read, of the {read} that the network reads"]
-    left = [name for name, column in zip(rig.shape_names, columns, strict=True) if column < 0]
+    found = np.asarray(partners.any(axis=1))
+    said = [f"{found.sum()} of {rig.num_shapes} shapes were read, of the {read} that the network reads"]
+    left = [name for name, known in zip(rig.shape_names, found, strict=True) if not known]
     groups = {kind: [name for name in left if part in plain_name(name)] for kind, part in KINDS.items()}
     others = [name for name in left if not any(name in group for group in groups.values())]
     parts = [kind for kind, group in groups.items() if group] + ([listed(others)] if others else [])

@@ -7,6 +7,7 @@ import os
 
 from rigcast import capture
 from rigcast.cli import _arguments as arguments
+from rigcast.cli._capture.described import figures
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.rigs import add_run_scripts
@@ -52,8 +53,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     tracks = capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
     pictures = None if args.pictures is None else capture.Pictures(args.pictures)
     with console.progress() as progress:
-        figures = report.write_capture(
+        page = report.write_capture(
             args.output, rig, found, tracks, pictures, name=args.name or args.points.stem, progress=progress
         )
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
-    return {"report": os.fspath(args.output), "outputs": [os.fspath(args.output)], **figures}
+    return {"report": os.fspath(args.output), "outputs": [os.fspath(args.output)], **figures(rig, found), **page}

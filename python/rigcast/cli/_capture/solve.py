@@ -20,7 +20,7 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._capture import reading
 from rigcast.cli._capture.described import figures, say
 from rigcast.cli._console import Console
-from rigcast.cli._inputs import tracked
+from rigcast.cli._inputs import actor, tracked
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result, WrongInput
@@ -69,6 +69,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_shot(parser.add_argument_group("the shot"))
     _add_places(parser.add_argument_group("the points on the rig"))
     _add_weights(parser.add_argument_group("the weights"))
+    actor.add_identity(parser.add_argument_group("the actor"))
     _add_pictures(parser.add_argument_group("the pictures"))
     reading.add_arguments(parser.add_argument_group("a network that reads faces"))
     tracked.add_arguments(parser.add_argument_group("a video"))
@@ -117,8 +118,9 @@ def _add_weights(group: Any) -> None:
         "--corrected",
         metavar="FILE",
         type=arguments.existing_file,
-        help="weights as of --pins, of which an artist corrected some frames in whole, 3 to 10: the actor's shapes are "
-        "fitted to them, the shot is solved on these again, and the frames are kept",
+        help="weights of which an artist corrected some frames in whole, 3 to 10: rows without NaN, keys of "
+        "rigcast view, frames under markers 'corrected' of a .blend, else those that differ from the capture (.npz, "
+        ".csv, .glb, .blend); the actor's shapes are fitted to them, the shot is solved again, and the frames are kept",
     )
     group.add_argument(
         "--priors",
@@ -201,17 +203,24 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         "settings": settings,
     }
     pins = None if args.pins is None else inverse.load_pins(args.pins, rig, frames)
-    found, shown = capture.solve(rig, tracks, fixed=pins, **given), rig
-    said: tuple[str, ...] = ()
+    fit = actor.fitted(args, rig, tracks, given)
+    shown, said = (rig, ()) if fit is None else (fit.rig, fit.notes)
+    terms = capture.RefineSettings(offsets=not args.own_rig and fit is None, passes=args.passes or 1)
+
+    def refine(own: Any, found: capture.Capture, pins: Any) -> capture.Capture:
+        if not refined or pictures is None:
+            return found
+        return capture.refine(own, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
+
+    found = capture.solve(shown, tracks, fixed=pins, **given)
     if args.corrected is not None:
-        shown, pins, said = _corrected(args, rig, tracks, pins, found)
-        found = capture.solve(shown, tracks, fixed=pins, **given)
+        corrected = capture.load_corrections(args.corrected, rig, refine(shown, found, pins))
+        shown, pins, told = _corrected(shown, tracks, pins, found, corrected)
+        found, said = capture.solve(shown, tracks, fixed=pins, **given), (*said, *told)
     if network is not None and pictures is not None:
         read = reading.solve(network, args, shown, found, pictures, tracks, given | {"fixed": pins})
         found, tracks, given["priors"] = read.found, read.tracks, read.priors
-    if refined and pictures is not None:
-        terms = capture.RefineSettings(offsets=not args.own_rig, passes=args.passes or 1)
-        found = capture.refine(shown, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
+    found = refine(shown, found, pins)
     found = replace(found, notes=(*found.notes, *said))
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
@@ -232,10 +241,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 
 def _corrected(
-    args: argparse.Namespace, rig: Any, tracks: capture.Tracks, pins: Any, found: capture.Capture
+    rig: Any, tracks: capture.Tracks, pins: Any, found: capture.Capture, corrected: Any
 ) -> tuple[Any, Any, tuple[str, ...]]:
     """The rig with the actor's own shapes, pins that keep the corrected frames, and what was found."""
-    corrected = np.broadcast_to(inverse.load_pins(args.corrected, rig, len(found.weights)), found.weights.shape)
     personal = capture.personalize(rig, found, tracks, corrected)
     kept = np.full(found.weights.shape, np.nan)
     kept[personal.frames] = corrected[personal.frames]

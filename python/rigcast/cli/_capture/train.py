@@ -20,7 +20,7 @@ EXAMPLE = "rigcast capture train -o network.safetensors --actors 8 --poses 8 --s
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """What actors are made of, what is filmed, and the budget."""
+    """The material of actors, what is filmed, and the budget."""
     parser.add_argument(
         "-o",
         "--output",

@@ -33,6 +33,7 @@ EXAMPLE = """rigcast view hero.safetensors
 rigcast view hero.safetensors --beside held_out.rwdata
 rigcast view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
 rigcast view face.safetensors --motion weights.npz --pictures frames
+rigcast view face.safetensors --motion captured.npz --points points.csv
 rigcast view hero.npz --through hero.safetensors
 rigcast view dog.blend --action walk
 rigcast view moods.safetensors face.safetensors --seed 7
@@ -102,6 +103,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the video that --motion was captured from, or a folder of its frames: shown in a corner",
     )
     parser.add_argument(
+        "--points",
+        metavar="FILE",
+        type=arguments.existing_file,
+        help="the points that --motion, an .npz of rigcast capture, was solved from: frames with a key are corrections "
+        "then, and Fit actor solves the shot again around them",
+    )
+    parser.add_argument(
         "--still-head",
         action="store_true",
         help="play the weights of --motion alone (default: the head moves, if the file holds its motion)",
@@ -152,7 +160,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
 def _written(args: argparse.Namespace, console: Console) -> Result:
     """Write one page that carries the model."""
-    for name in ("face_ik", "pictures", "no_browser", "seconds", "port"):
+    for name in ("face_ik", "pictures", "points", "no_browser", "seconds", "port"):
         if getattr(args, name):
             raise WrongInput(f"--{name.replace('_', '-')} is for a view that is served, not for a page (-o)")
     with contextlib.ExitStack() as stack:
@@ -169,7 +177,7 @@ def _written(args: argparse.Namespace, console: Console) -> Result:
 def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console) -> Stage:
     """Make the stage from files that are open."""
     if isinstance(subject, synthesis.Synthesizer):
-        for name in ("motion", "action", "through", "face_ik", "fps", "pictures"):
+        for name in ("motion", "action", "through", "face_ik", "fps", "pictures", "points"):
             if getattr(args, name):
                 raise WrongInput(f"--{name.replace('_', '-')} is not for a synthesizer, which makes its own motion")
         moods = None if args.moods is None else load_moods(args.moods)
@@ -187,8 +195,13 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
 
 def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:
     """The clip to play, as keywords of :func:`rigcast.view`."""
-    if args.still_head and args.motion is None:
-        raise WrongInput("--still-head is about the head's motion in --motion")
+    for name in ("still_head", "points"):
+        if getattr(args, name) and args.motion is None:
+            raise WrongInput(f"--{name.replace('_', '-')} is about the shot in --motion")
+    if args.points is not None:
+        found = capture.load_capture(args.motion, subject)
+        head = None if args.still_head else found.motion
+        return {"capture": found, "points": capture.load_tracks(args.points), "head": head}
     if args.motion is not None:
         model = figure_of(subject).drag_model()[0]
         played = motion_of(model, args.motion, MotionMapping.of(args), args.clip, args.fps)

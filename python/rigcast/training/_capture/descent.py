@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,10 @@ MAPPED = 4  # one of so many pictures of a batch trains the heat maps
 SPREAD = (0.2, 0.008)  # at first: of a heat map's variance that a landmark has, and its least deviation
 SQUARED = 100.0  # of a landmark's error in shares of the crop, beside its likelihood: early, before it says anything
 LARGEST_EVALUATION = 512  # pictures at once
-WITHOUT_POINTS = 0.5  # of the pictures: the detector's points are not shown
+DROPPED = 0.15  # of the coarsest map's channels and of the hidden layer, in each step
+GRAIN = 3.0  # standard deviation of noise on pictures, in steps of 8 bits
+MIRRORED = 0.5  # of the pictures
+WITHOUT_POINTS = 0.3  # of the others: the detector's points are not shown
 
 
 def initial_weights(settings: CaptureNetworkSettings, shapes: int, landmarks: int, points: int, seed: int) -> Arrays:
@@ -55,6 +59,22 @@ def initial_weights(settings: CaptureNetworkSettings, shapes: int, landmarks: in
     return result
 
 
+@dataclass(frozen=True)
+class Mirrored:
+    """Labels of a mirrored picture.
+
+    Attributes
+    ----------
+    shapes : (K,) int64
+        The shape of the other side.
+    landmarks : (P,) int64
+        The landmark of the other side; -1 if there is none.
+    """
+
+    shapes: NDArray[np.int64]
+    landmarks: NDArray[np.int64]
+
+
 class CaptureNet:
     """The forward pass; ``weights`` are tensors by name."""
 
@@ -79,15 +99,19 @@ class CaptureNet:
         c = self._conv("conv5", self._f.avg_pool2d(b, 2))
         return a, b, self._conv("conv6", c) + c
 
-    def shape_weights(self, c: Any, moved: Any, known: Any) -> Any:
-        """Weights (B, K) of the coarsest map and of a detector's points (B, 2 Q), where ``known`` (B, 1) is 1."""
-        flat = self._conv("conv7", c).flatten(1)
+    def shape_weights(self, c: Any, moved: Any, known: Any, kept: tuple[Any, Any] | None = None) -> Any:
+        """Weights (B, K) of the coarsest map and of a detector's points (B, 2 Q), where ``known`` (B, 1) is 1.
+
+        ``kept``: factors of the coarsest map's channels (B, C, 1, 1) and of the hidden layer (B, H), in training.
+        """
+        flat = self._conv("conv7", c if kept is None else c * kept[0]).flatten(1)
         if "points.weight" in self.weights:
             seen = self._f.linear(moved, self.weights["points.weight"], self.weights["points.bias"])
             flat = self.torch.cat([flat, self._f.leaky_relu(seen, SLOPE) * known], dim=1)
         hidden = self._f.leaky_relu(
             self._f.linear(flat, self.weights["dense1.weight"], self.weights["dense1.bias"]), SLOPE
         )
+        hidden = hidden if kept is None else hidden * kept[1]
         return self._f.linear(hidden, self.weights["dense2.weight"], self.weights["dense2.bias"])
 
     def landmarks(self, a: Any, b: Any, c: Any) -> tuple[Any, Any]:
@@ -126,9 +150,15 @@ class CaptureDescent(Descent):
     largest_side = 512
 
     def __init__(
-        self, rows: CaptureExamples, deltas: Float64, settings: CaptureNetworkSettings, budget: Budget
+        self,
+        rows: CaptureExamples,
+        deltas: Float64,
+        mirrored: Mirrored,
+        settings: CaptureNetworkSettings,
+        budget: Budget,
     ) -> None:
         super().__init__(settings, budget)
+        self.mirrored = mirrored
         self.rows, self.settings, self.error, self.pixels = rows, settings, np.nan, np.nan
         self.movement = deltas
         self._deltas = self._tensor(deltas.reshape(len(deltas), -1).astype(np.float32))
@@ -144,17 +174,37 @@ class CaptureDescent(Descent):
     def _loss(self, step: int) -> Any:
         rng = np.random.default_rng([self.budget.seed, 5, step])
         chosen = rng.choice(self.rows.training, self.settings.batch)
-        frame, neutral = self._pictures(chosen, rng)
+        flipped = rng.random(len(chosen)) < MIRRORED
+        frame, neutral = self._pictures(chosen, rng, flipped)
         net = CaptureNet(self.torch, self._weights)
         a, b, c = net.maps(frame, neutral)
-        found = net.shape_weights(c, *self._points_seen(chosen, rng))
-        away = found - self._tensor(self.rows.weights[chosen])
+        found = net.shape_weights(c, *self._points_seen(chosen, rng, flipped), self._dropout(len(chosen), rng))
+        weights, points = self._labels(chosen, flipped)
+        away = found - self._tensor(weights)
         loss = ((away @ self._gram) * away).sum(dim=1).mean()
         if self.settings.landmarks > 0.0:
             some = max(1, self.settings.batch // MAPPED)
-            wanted = self._tensor(self.rows.points[chosen[:some]])
-            loss = loss + self.settings.landmarks * self._unlikely(net.landmarks(a[:some], b[:some], c[:some]), wanted)
+            likely = self._unlikely(net.landmarks(a[:some], b[:some], c[:some]), self._tensor(points[:some]))
+            loss = loss + self.settings.landmarks * likely
         return loss
+
+    def _dropout(self, count: int, rng: np.random.Generator) -> tuple[Any, Any]:
+        """Factors of channels and hidden units: 0 for some, larger than 1 for the others."""
+        shapes = (count, 4 * self.settings.width, 1, 1), (count, self.settings.hidden)
+        first, second = ((rng.random(shape) >= DROPPED).astype(np.float32) / (1.0 - DROPPED) for shape in shapes)
+        return self._tensor(first), self._tensor(second)
+
+    def _labels(
+        self, chosen: NDArray[np.int64], flipped: NDArray[np.bool_]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Weights and landmarks of pictures, some of them mirrored; landmarks without another side lie outside."""
+        weights, points = self.rows.weights[chosen], self.rows.points[chosen]
+        weights[flipped] = weights[flipped][:, self.mirrored.shapes]
+        other = self.mirrored.landmarks
+        turned = points[flipped][:, other] * np.array([-1.0, 1.0], np.float32) + np.array([1.0, 0.0], np.float32)
+        turned[:, other < 0] = -1.0
+        points[flipped] = turned
+        return weights, points
 
     def _unlikely(self, found: tuple[Any, Any], wanted: Any) -> Any:
         """Negative logarithm of the likelihood of landmarks, and their squared error; of those inside of the crop."""
@@ -167,15 +217,22 @@ class CaptureDescent(Descent):
         terms = 0.5 * (mahalanobis + determinant.log()) + SQUARED * (x * x + y * y)
         return (terms * inside).sum() / inside.sum()
 
-    def _pictures(self, chosen: NDArray[np.int64], rng: np.random.Generator | None) -> tuple[Any, Any]:
-        """Frames and neutrals; with a generator, their light and colors are changed."""
+    def _pictures(
+        self, chosen: NDArray[np.int64], rng: np.random.Generator | None, flipped: NDArray[np.bool_] | None = None
+    ) -> tuple[Any, Any]:
+        """Frames and neutrals; with a generator, their light and colors are changed, and some are mirrored."""
         count = len(chosen)
         gain, power, flicker = np.ones((count, 3)), np.ones((count, 1)), np.ones((count, 1))
         if rng is not None:
             gain, power = rng.uniform(0.8, 1.25, (count, 3)), np.exp(rng.uniform(-0.15, 0.15, (count, 1)))
             flicker = rng.uniform(0.93, 1.07, (count, 1))
-        frame = self._shades(self.rows.crops[chosen], gain * flicker, power)
-        neutral = self._shades(self.rows.crops[self.rows.neutral[chosen]], gain, power)
+        crops = [self.rows.crops[rows] for rows in (chosen, self.rows.neutral[chosen])]
+        for pictures in crops if flipped is not None else []:
+            pictures[flipped] = pictures[flipped][:, :, ::-1]
+        frame, neutral = self._shades(crops[0], gain * flicker, power), self._shades(crops[1], gain, power)
+        if rng is not None:
+            size = GRAIN * rng.random((count, 1, 1, 1), dtype=np.float32)
+            frame = frame + self._tensor(size * rng.standard_normal(crops[0].shape, dtype=np.float32))
         return normalized(self.torch, frame, neutral)
 
     def _shades(self, pictures: NDArray[np.uint8], gain: Float64, power: Float64) -> Any:
@@ -185,11 +242,16 @@ class CaptureDescent(Descent):
         rows = np.arange(len(pictures))[:, None, None]
         return self._tensor(np.stack([table[:, c][rows, pictures[..., c]] for c in range(3)], axis=-1))
 
-    def _points_seen(self, chosen: NDArray[np.int64], rng: np.random.Generator | None) -> tuple[Any, Any]:
+    def _points_seen(
+        self, chosen: NDArray[np.int64], rng: np.random.Generator | None, flipped: NDArray[np.bool_] | None = None
+    ) -> tuple[Any, Any]:
+        """A detector's points, and where they are shown: not in mirrored pictures, whose sides it would name anew."""
         moved = self.rows.moved[chosen]
         known = np.isfinite(moved).all(axis=1) & (moved.shape[1] > 0)
         if rng is not None:
             known &= rng.random(len(known)) >= WITHOUT_POINTS
+        if flipped is not None:
+            known &= ~flipped
         flags = known[:, None].astype(np.float32)
         return self._tensor(np.where(flags > 0.0, np.nan_to_num(moved), 0.0).astype(np.float32)), self._tensor(flags)
 

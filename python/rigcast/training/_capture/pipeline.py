@@ -17,14 +17,15 @@ from rigcast.capture._network.alignment import layout_of_character
 from rigcast.progress import ProgressOption
 from rigcast.training._arguments import check_record
 from rigcast.training._budget import Budget, budget_of
-from rigcast.training._capture.descent import LARGEST_EVALUATION, CaptureDescent, CaptureNet
+from rigcast.training._capture.descent import LARGEST_EVALUATION, CaptureDescent, CaptureNet, Mirrored
 from rigcast.training._capture.examples import CaptureExamples, film_examples
-from rigcast.training._capture.poses import solved_shapes
+from rigcast.training._capture.poses import other_sides, solved_shapes
 from rigcast.training._capture.settings import CaptureNetworkSettings
 from rigcast.training._descend import train
 from rigcast.training._optimizers import Arrays
 
 MOVED = 0.02  # of a shape's largest offset: vertices that count as moved
+OPPOSITE = 0.02  # of the landmarks' size: as near as a landmark of the other side must lie
 JUDGED = 1000  # vertices at most on which weights are compared
 
 
@@ -116,7 +117,7 @@ def capture_network(
     change = variation or ActorVariation()
     with budget.at_work():
         rows = film_examples(cast, change, given, settings, folder, budget)
-        descent = CaptureDescent(_read_alone(rows, names), _movement(cast, names), settings, budget)
+        descent = CaptureDescent(_read_alone(rows, names), _movement(cast, names), _mirrored(cast), settings, budget)
         weights, done = _train(descent, cast, change, budget)
         return _network(
             cast, descent, weights, {**budget.record(settings), **budget.used(), **done, **_said(cast, change, given)}
@@ -137,6 +138,18 @@ def _movement(cast: Cast, names: list[str]) -> NDArray[np.float64]:
     chosen = np.flatnonzero(moved & (cast.parts == 0))
     picked = chosen[np.unique(np.linspace(0, len(chosen) - 1, min(JUDGED, len(chosen))).round().astype(int))]
     return np.asarray(1000.0 * float(character.meters_per_unit) * deltas[:, picked])
+
+
+def _mirrored(cast: Cast) -> Mirrored:
+    """Shapes and landmarks of the other side, the latter by where they lie on the character."""
+    names = cast.character.shape_names
+    read = np.flatnonzero(solved_shapes(names))
+    place = np.full(len(names), -1)
+    place[read] = np.arange(len(read))
+    at = cast.character.rest_vertices[cast.landmarks].astype(np.float64)
+    apart = np.linalg.norm(at[:, None] * [-1.0, 1.0, 1.0] - at, axis=2)
+    landmarks = np.where(apart.min(axis=1) < OPPOSITE * np.ptp(at, axis=0).max(), apart.argmin(axis=1), -1)
+    return Mirrored(place[other_sides(names)[read]], landmarks)
 
 
 def _train(
@@ -164,6 +177,8 @@ def _network(cast: Cast, descent: CaptureDescent, weights: Arrays, about: dict[s
         **weights,
         "shapes.read": np.flatnonzero(solved_shapes(names)).astype(np.int32),
         "shapes.error": spread.astype(np.float32),
+        "shapes.mirror": descent.mirrored.shapes.astype(np.int32),
+        "landmarks.mirror": descent.mirrored.landmarks.astype(np.int32),
         "layout.rigid": layout.rigid.astype(np.int32),
         "layout.home": home.astype(np.float32),
     }

@@ -40,7 +40,7 @@ def training_poses(names: list[str], count: int, rng: np.random.Generator, motio
     """
     plain, free = [plain_name(name) for name in names], solved_shapes(names)
     upper = np.array([name.startswith(UPPER) for name in plain])
-    swap = _other_sides(plain)
+    swap = other_sides(names)
     rows = np.zeros((count, len(names)))
     shares = SHARES if motion is not None else (0.0, SHARES[0] + SHARES[1], SHARES[2])
     for row, kind in zip(rows, rng.choice(3, count, p=shares), strict=True):
@@ -84,8 +84,9 @@ def _add_jaw_and_blinks(row: Float64, plain: list[str], rng: np.random.Generator
             row[k] = max(row[k], amounts[1])
 
 
-def _other_sides(plain: list[str]) -> NDArray[np.int64]:
+def other_sides(names: list[str]) -> NDArray[np.int64]:
     """(K,) the shape of the other side of each, or itself."""
+    plain = [plain_name(name) for name in names]
     place = {name: k for k, name in enumerate(plain)}
     found = []
     for k, name in enumerate(plain):

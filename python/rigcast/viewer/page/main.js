@@ -86,6 +86,7 @@ class View {
     this.sliders.load(scene.sliders, scene.groups);
     this.acting.load(scene);
     document.body.classList.toggle("has-handles", scene.handles);
+    $("refit").hidden = !scene.corrects;
     $("movie").disabled = !scene.movie;
     if (!scene.movie) $("movie").title = "A movie needs ffmpeg on the PATH of the server; Sequence saves the pictures without it";
     this.choices("color", scene.colors);
@@ -236,6 +237,10 @@ class View {
     click("frame", () => this.fit());
     click("undo", () => this.link.send("undo"));
     click("redo", () => this.link.send("redo"));
+    click("refit", () => {
+      this.notice("fitting the actor's shapes, and solving the shot again ...");
+      this.link.send("refit");
+    });
     click("reset", () => this.link.send("reset", { channels: this.scene.sliders.map((_, i) => i) }));
     click("fromleft", () => this.link.send("mirror", { from: "left" }));
     click("fromright", () => this.link.send("mirror", { from: "right" }));

@@ -60,7 +60,7 @@ def shape_keys(mesh: str | None) -> tuple[dict[str, Any], dict[str, Array]]:
 
 
 def shape_action(mesh: str | None, name: str | None) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Values (T, n) of the keys that an action moves, one row per whole frame of its range."""
+    """Values (T, n) of the keys that an action moves, one row per whole frame of its range, and timeline markers."""
     item = choose_shaped(mesh)
     block = item.data.shape_keys
     if name is not None:
@@ -79,7 +79,8 @@ def shape_action(mesh: str | None, name: str | None) -> tuple[dict[str, Any], di
     first, last = (round(value) for value in action.frame_range)
     rows = [[curves[paths[key]].evaluate(frame) for key in moved] for frame in range(first, last + 1)]
     render = bpy.context.scene.render
-    header = {"names": moved, "fps": render.fps / render.fps_base}
+    marks = [[marker.name, marker.frame - first] for marker in bpy.context.scene.timeline_markers]
+    header = {"names": moved, "fps": render.fps / render.fps_base, "marks": marks}
     return header, {"values": np.array(rows, np.float64)}
 
 

@@ -11,6 +11,7 @@ from rigcast._core import BlendshapeRig, PointModel, solve_points
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._actors.cast import neighbors
 from rigcast.capture._neutral import engine_terms, upright
+from rigcast.capture._own_rig.projection import Projection, head_columns, without_head
 from rigcast.capture._sides import Sides
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import CaptureSettings, Tracks, checked_tracks
@@ -169,6 +170,7 @@ class _Fit:
         used = found.places.used
         self.corners, self.shares, self.offsets = found.places.vertices[used], found.places.weights[used], found.offsets
         self.points, self.certainty = tracks.points[np.ix_(frames, used)], tracks.certainty[np.ix_(frames, used)]
+        self.lens = Projection(found.focal, found.center, tracks.points.shape[2])
         self.deltas = np.stack([rig.column(k) for k in range(rig.num_shapes)]).astype(np.float64)
         self.at_points = (self.deltas[:, self.corners] * self.shares[:, :, None]).sum(axis=2)  # (K, U, 3)
         shown = np.abs(weights).max(axis=0) > ON
@@ -184,7 +186,7 @@ class _Fit:
         for frame, points in zip(self.frames, self.points, strict=True):
             pose = upright(self.rig) @ found.head[frame]
             placed = model.evaluate(found.weights[frame]) @ pose[:, :3].T + pose[:, 3]
-            away.append(np.linalg.norm(self._projected(placed) - points, axis=1))
+            away.append(np.linalg.norm(self.lens.project(placed) - points, axis=1))
         met = np.nanmedian(found.residual[self.frames])
         off = float(np.nanmedian(away))
         if off > ELSEWHERE * (met + found.noise):
@@ -233,7 +235,7 @@ class _Fit:
             self.weights,
             none,
             none,
-            np.array([self.found.focal, *self.found.center]),
+            self.lens.camera,
             upright(self.rig),
             engine_terms(CaptureSettings(outlier=FAR), self.found.noise, self.found.fps),
         )
@@ -245,43 +247,18 @@ class _Fit:
         now = (mixes - np.eye(len(mixes)))[self.shape, self.source]
         for i, pose in enumerate(poses):
             placed = model.evaluate(self.weights[i]) @ pose[:, :3].T + pose[:, 3]
-            slopes = self._slopes(placed)
+            slopes = self.lens.slopes(placed)
             moved = self.at_points[self.source] * (self.found.strength * self.weights[i])[self.shape][:, None, None]
             columns = np.einsum("uda,nua->udn", slopes @ pose[:, :3], moved)
-            miss = self.points[i] - self._projected(placed)
+            miss = self.points[i] - self.lens.project(placed)
             sure = np.sqrt(self.certainty[i]) / self.found.noise
             seen = np.isfinite(miss).all(axis=1) & (sure > 0.0)
             a = (sure[:, None, None] * columns)[seen].reshape(-1, len(now))
             b = (sure[:, None] * miss)[seen].reshape(-1)
-            head = (sure[:, None, None] * (slopes @ _head_columns(placed, pose)))[seen].reshape(-1, 6)
-            basis, _ = np.linalg.qr(head)
-            a, b = a - basis @ (basis.T @ a), b - basis @ (basis.T @ b)
+            head = (sure[:, None, None] * (slopes @ head_columns(placed, pose)))[seen].reshape(-1, 6)
+            a, b = without_head(a, b, head)
             gram += a.T @ a
             right += a.T @ (b + a @ now)
         result = np.eye(len(mixes))
         result[self.shape, self.source] += np.linalg.solve(gram, right)
         return result
-
-    def _projected(self, placed: Float64) -> Float64:
-        if self.points.shape[2] == 3:
-            return np.asarray(self.found.focal * placed)
-        return np.asarray(np.array(self.found.center) + self.found.focal * placed[:, :2] / placed[:, 2:])
-
-    def _slopes(self, placed: Float64) -> Float64:
-        """(U, D, 3) derivatives of what is observed along the camera's axes."""
-        if self.points.shape[2] == 3:
-            return np.tile(self.found.focal * np.eye(3), (len(placed), 1, 1))
-        slopes = np.zeros((len(placed), 2, 3))
-        slopes[:, 0, 0] = slopes[:, 1, 1] = self.found.focal / placed[:, 2]
-        slopes[:, :, 2] = -self.found.focal * placed[:, :2] / placed[:, 2:] ** 2
-        return slopes
-
-
-def _head_columns(placed: Float64, pose: Float64) -> Float64:
-    """(U, 3, 6) derivatives of places before the camera along a rotation vector and a translation of the head."""
-    around = placed - pose[:, 3]
-    columns = np.zeros((len(placed), 3, 6))
-    columns[:, :, 3:] = np.eye(3)
-    for k in range(3):
-        columns[:, :, k] = np.cross(np.eye(3)[k], around)
-    return columns

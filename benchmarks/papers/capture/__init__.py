@@ -1,0 +1,1 @@
+"""Bailey 2020, chapter 6: facial performance capture."""

@@ -1,0 +1,1 @@
+"""The actor's own rig: his face from neutral frames, his shapes from frames that an artist has corrected."""

@@ -1,0 +1,1 @@
+"""The actor's own rig: his face, and frames that were corrected."""

@@ -1,0 +1,1 @@
+"""Style transfer of faces."""
