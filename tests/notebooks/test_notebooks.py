@@ -162,7 +162,7 @@ def check_synthesis(text: str) -> None:
 
 
 def check_capture(text: str) -> None:
-    """What a network read does no harm, pictures beat points, corrected frames help the others, a changed key reaches no earlier frame."""
+    """What was read does no harm, pictures beat points, corrections help other frames, a key reaches no earlier one."""
     mean = {name.strip(): float(error) for name, error in re.findall(r"^([a-z ]+?) +([\d.]+) mm$", text, re.MULTILINE)}
     assert mean["points"] < 0.9 * min(mean["neutral"], mean["mean of the clip"])
     assert mean["points and read"] < 1.05 * mean["points"] < 1.05 * mean["neutral"]
