@@ -42,6 +42,7 @@ NEEDS = {
     "farm": ("distributed", "dask_jobqueue", "torch"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
     "landmarks": ("imageio",),
+    "learned_capture": ("torch", "imageio", "pyvista", "matplotlib", "jinja2"),
     "pose_a_character": ("torch",),
     "pytorch": ("torch",),
     "rigify": ("torch", "pyvista", "jinja2", "websockets"),

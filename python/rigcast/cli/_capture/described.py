@@ -1,4 +1,4 @@
-"""Numbers of a capture, and what a command says of them."""
+"""Numbers of captures and of networks that read faces, and what commands say of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import numpy as np
 from rigcast import capture, inverse
 from rigcast._pages.words import figure
 from rigcast.cli._console import Console
+from rigcast.cli._result import Result
+
+RENDERED = "every actor is rendered and every albedo constructed: no footage of a face was used"
 
 
 def figures(rig: Any, found: capture.Capture) -> dict[str, Any]:
@@ -62,3 +65,30 @@ def say(console: Console, args: argparse.Namespace, result: dict[str, Any]) -> N
     )
     for text in result["notes"]:
         console.line(f"note: {text}")
+
+
+def say_trained(
+    args: argparse.Namespace, cast: capture.Cast, network: capture.CaptureNetwork, console: Console
+) -> Result:
+    """Say what was learned, from whom, and how far it is off."""
+    error, size = network.metadata["error"], args.output.stat().st_size
+    console.pairs(
+        [
+            ("network", f"{args.output}, {size / 1e6:.2f} MB"),
+            ("made of", cast.note),
+            (
+                "held-out error",
+                f"{error['mean_mm']:.3g} mm on {error['actors']} unseen actors; the mean of the training is "
+                f"{error['training_mean_mm']:.3g} mm off, the neutral {error['neutral_mm']:.3g} mm",
+            ),
+        ]
+    )
+    console.line(f"note: {RENDERED}")
+    return {
+        "outputs": [os.fspath(args.output)],
+        "bytes": size,
+        "made_of": cast.note,
+        "held_out": error,
+        "shapes": [network.names[k] for k in np.flatnonzero(network.error > 0.0)],
+        "notes": [RENDERED],
+    }

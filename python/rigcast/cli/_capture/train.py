@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +11,12 @@ import numpy as np
 
 from rigcast import capture
 from rigcast.cli import _arguments as arguments
+from rigcast.cli._capture.described import say_trained
 from rigcast.cli._console import Console
 from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "learn to read weights and landmarks in pictures of a face, from synthetic actors"
 EXAMPLE = "rigcast capture train -o network.safetensors --actors 8 --poses 8 --size 32 --minutes 1"
-RENDERED = "every actor is rendered and every albedo constructed: no footage of a face was used"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -107,7 +106,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     network.save(args.output)
     if not args.keep_examples:
         _remove(examples, settings)
-    return _described(args, cast, network, console)
+    return say_trained(args, cast, network, console)
 
 
 def _cast(args: argparse.Namespace) -> capture.Cast:
@@ -126,30 +125,3 @@ def _remove(examples: Path, settings: Any) -> None:
         (examples / f"{settings.first_actor + number}.npz").unlink(missing_ok=True)
     with contextlib.suppress(OSError):
         examples.rmdir()
-
-
-def _described(
-    args: argparse.Namespace, cast: capture.Cast, network: capture.CaptureNetwork, console: Console
-) -> Result:
-    """Say what was learned, from whom, and how far it is off."""
-    error, size = network.metadata["error"], args.output.stat().st_size
-    console.pairs(
-        [
-            ("network", f"{args.output}, {size / 1e6:.2f} MB"),
-            ("made of", cast.note),
-            (
-                "held-out error",
-                f"{error['mean_mm']:.3g} mm on {error['actors']} unseen actors; the mean of the training is "
-                f"{error['training_mean_mm']:.3g} mm off, the neutral {error['neutral_mm']:.3g} mm",
-            ),
-        ]
-    )
-    console.line(f"note: {RENDERED}")
-    return {
-        "outputs": [os.fspath(args.output)],
-        "bytes": size,
-        "made_of": cast.note,
-        "held_out": error,
-        "shapes": [network.names[k] for k in np.flatnonzero(network.error > 0.0)],
-        "notes": [RENDERED],
-    }
