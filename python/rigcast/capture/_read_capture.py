@@ -14,6 +14,7 @@ from rigcast._validate import bad_file, check_blendshape_rig, missing_file
 from rigcast.capture._places import Places
 from rigcast.capture._solution import Capture
 
+LARGEST = 1e30  # of a number: products of two are finite
 STORED = {
     "weights": Member("f", ("T", "K")),
     "names": Member("U", ("K",)),
@@ -85,8 +86,8 @@ def load_capture(path: str | os.PathLike[str], rig: BlendshapeRig) -> Capture:
     if arrays["vertices"].max(initial=-1) >= rig.num_vertices or arrays["vertices"].min(initial=0) < -1:
         raise bad_file(file, "points on vertices that the rig lacks", "a capture of this rig", "load_capture")
     finite = ("weights", "transforms", "head", "focal", "center", "noise", "offsets", "vertex_weights", "strength")
-    if bad := [name for name in finite if not np.isfinite(arrays[name]).all()]:
-        raise bad_file(file, f"{bad[0]} that are not finite", "finite", "load_capture")
+    if bad := [name for name in finite if not (np.abs(arrays[name]) < LARGEST).all()]:
+        raise bad_file(file, f"{bad[0]} that are not finite, or too large", f"below {LARGEST:g}", "load_capture")
     frames = len(arrays["weights"])
     checked_transforms("load_capture", arrays["transforms"], frames)
     turn, moved = arrays["head"][0, :, :3], arrays["transforms"][0]
