@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import rigcast as rc
-from rigcast import ik, inverse, sources, synthesis, transfer
+from rigcast import capture, ik, inverse, sources, synthesis, transfer
 from rigcast._formats.alembic_times import sample_times
 from rigcast._formats.blender.limits import load_limits, stated_limits
 from rigcast.cli._batch.job_file import read_jobs
@@ -94,6 +94,7 @@ READERS: dict[str, tuple[Reader, ...]] = {
     "targets.csv": (ik.load_targets,),
     "targets.npz": (ik.load_targets,),
     "pins.npz": (lambda path: np.isnan(inverse.load_pins(path, small_face(), FRAMES)),),
+    "captured.npz": (lambda path: capture.load_capture(path, small_face()).motion,),
     "priors.npz": (lambda path: inverse.load_priors(path, small_face(), FRAMES),),
     "pairs.json": (lambda path: inverse.load_symmetric_pairs(path, small_face()),),
     "rig.limits.json": (_limits,),

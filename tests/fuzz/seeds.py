@@ -45,6 +45,12 @@ def _weights(path: Path) -> None:
     rc.exports.write_blendshape_weights(path, small_face(), random_curves(0, FRAMES), 24.0)
 
 
+def _captured(path: Path) -> None:
+    rig, landmarks = small_face(), np.arange(0, 24, 2)
+    shown = rig.evaluate(0.02 * random_curves(0, FRAMES))[:, landmarks].astype(np.float64)
+    rc.capture.solve(rig, shown, landmarks, neutral=0).save(path)
+
+
 def _vertices(path: Path) -> None:
     rig = small_face()
     rc.exports.write_vertices(path, rig.evaluate(random_curves(0, FRAMES)), rig.faces, 24.0, meters_per_unit=0.01)
@@ -180,6 +186,7 @@ SEEDS: dict[str, Callable[[Path], None]] = {
     "targets.csv": _text(TARGETS),
     "targets.npz": _archive(targets=np.ones((2, 3, 3)), vertices=np.array([0, 4, 8]), weights=np.ones(3), fps=24.0),
     "pins.npz": _weights,
+    "captured.npz": _captured,
     "priors.npz": _archive(target=np.zeros(6), strength=np.full((FRAMES, 6), 2.0)),
     "pairs.json": _text(json.dumps([["eyeBlink_L", "eyeBlink_R"]])),
     "rig.limits.json": _text(json.dumps(LIMITS)),

@@ -16,12 +16,11 @@ from rigcast.capture._own_rig.personal import personalize
 from rigcast.capture._refine import refine
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import Tracks
-from rigcast.viewer import _messages as messages
 from rigcast.viewer._figures._figure import State
 from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._handles import HandleSet
-from rigcast.viewer._protocol import Message, Refused
+from rigcast.viewer._protocol import Refused
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._timeline import Timeline
 
@@ -81,13 +80,6 @@ class CorrectingStage(Stage):
     def scene_facts(self) -> dict[str, Any]:
         """The facts of a plain view, and that frames can be corrected."""
         return {**super().scene_facts(), "corrects": True}
-
-    def handle(self, message: Message, now: float) -> None:
-        """Follow a message."""
-        if isinstance(message, messages.Refit):
-            self.refit()
-        else:
-            super().handle(message, now)
 
     def refit(self) -> None:
         """Fit the actor's shapes to the frames with a key, and play the shot that is solved on them."""

@@ -28,7 +28,7 @@ from rigcast.viewer._history import History
 from rigcast.viewer._protocol import Message, Refused
 from rigcast.viewer._scene import bound_of, check_color, confidence_of, marks_of, scene_message
 from rigcast.viewer._timeline import FASTEST, SLOWEST, Timeline
-from rigcast.viewer._wire import packed
+from rigcast.viewer._wire import packed, packed_figures
 
 log = logging.getLogger("rigcast.viewer")
 FITTING = "this rig is sampled first, and skinning fitted to it: the drag follows in some seconds"
@@ -45,8 +45,7 @@ class Stage:
     beside : ModelFigure, RigFigure or RecordedFigure, optional
         What follows it: by equal pose rows, else by channels of the same names; the recorded one by the timeline.
     timeline : Timeline, optional
-    handles : sequence of HandleSet
-        Handles of the first figure.
+    handles : sequence of HandleSet, of the first figure
     """
 
     def __init__(
@@ -141,13 +140,8 @@ class Stage:
         shown = self.shown()
         confidence = confidence_of(self.figure, self.state)
         bound = functools.partial(bound_of, self.figure, self.state)
-        meters = self.figure.meters_per_unit
-        marks, error = marks_of(self._mode, shown, confidence or 0.0, self._size, meters, bound)
-        arrays, boxes = [], []
-        for number, (packer, vertices) in enumerate(zip(self._packers, shown, strict=True)):
-            content, low, high = packer.pack(vertices, marks if number == 0 else None)
-            arrays.append(content)
-            boxes.append([low.tolist(), high.tolist()])
+        marks, error = marks_of(self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit, bound)
+        arrays, boxes = packed_figures(self._packers, shown, marks)
         header = {
             "type": "frame",
             "frame": self.number,
@@ -181,8 +175,7 @@ class Stage:
         self.handles.release()
 
     def _go_to_timeline(self) -> None:
-        state = self._of_timeline()
-        if state is not None:
+        if (state := self._of_timeline()) is not None:
             self._let_go()
             self.stand(state)
 
@@ -206,7 +199,7 @@ class Stage:
     @functools.singledispatchmethod
     def handle(self, message: Message, now: float) -> None:
         """Follow a message, or raise a ``ValueError`` that says why not; each class has its handler below."""
-        raise Refused(f"this view cannot follow {message.kind}")
+        raise TypeError(f"no stage follows {message.kind}")
 
     @handle.register
     def _tell(self, message: messages.Tell, _: float) -> None:
@@ -215,6 +208,14 @@ class Stage:
     @handle.register
     def _restart(self, message: messages.Restart, _: float) -> None:
         self.restart(message.seed)
+
+    @handle.register
+    def _refit(self, _: messages.Refit, __: float) -> None:
+        self.refit()
+
+    def refit(self) -> None:
+        """Refused: only a captured shot has frames to correct."""
+        raise Refused("this view shows no captured shot, whose points it knows")
 
     def request(self, label: str) -> None:
         """Refused: only a synthesizer has labels."""
@@ -263,8 +264,7 @@ class Stage:
         vectors = self.timeline.ray(message.origin, message.direction, message.facing)
         hit = self.drags.grab(message.pin, self._picker, *vectors)
         self._grab = {"pin": message.pin, "hit": hit}
-        if hit:
-            self.timeline.playing = False
+        self.timeline.playing = self.timeline.playing and not hit
         if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
             self._notice = FITTING
 

@@ -84,7 +84,7 @@ def test_without_keys_it_says_what_to_do(stage):
 
 
 def test_a_view_without_points_refuses(shot):
-    assert "cannot follow refit" in send(stage_of(shot[0], poses=shot[2].weights), {"type": "refit"})["notice"]
+    assert "no captured shot" in send(stage_of(shot[0], poses=shot[2].weights), {"type": "refit"})["notice"]
 
 
 def test_keys_of_the_view_are_corrections_of_the_command(stage, shot, tmp_path):
