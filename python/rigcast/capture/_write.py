@@ -23,6 +23,7 @@ from rigcast.exports._weights import WRITERS, write_blendshape_weights
 
 HEAD = ".bvh"
 WRITTEN = (*WRITERS, HEAD)
+LARGEST = 1e30  # of a number in a file: products of two are finite
 MEMBERS = {
     "version": Member("iu", ()),
     "weights": Member("f", ("T", "K")),
@@ -146,13 +147,13 @@ def load_capture(path: str | os.PathLike[str], rig: BlendshapeRig) -> Capture:
     must, function = "a capture that this version has written: solve the shot again", "load_capture"
     if (missing := next((name for name in MEMBERS if name not in stored), None)) is not None:
         raise bad_file(
-            path, f"without {missing!r}, weights alone or a capture of an older version", must, "load_capture"
+            path, f"no capture: without {missing!r}, weights alone or one of an older version", must, "load_capture"
         )
     if int(stored["version"]) != VERSION:
         raise bad_file(path, f"version {int(stored['version'])}", must, function)
     names = tuple(map(str, stored["names"]))
     if names != tuple(rig.shape_names):
-        got = f"weights of {len(names)} shapes that are not the rig's {rig.num_shapes}"
+        got = f"weights of {len(names)} shapes that are not those of the rig, which has {rig.num_shapes}"
         raise bad_file(path, got, "a capture of this rig", function)
     with errors_naming(path):
         return _capture(stored, names, rig)
@@ -161,9 +162,19 @@ def load_capture(path: str | os.PathLike[str], rig: BlendshapeRig) -> Capture:
 def _capture(stored: dict[str, NDArray[Any]], names: tuple[str, ...], rig: BlendshapeRig) -> Capture:
     """The record of checked arrays."""
     check, frames = Arguments("load_capture"), len(stored["lost"])
-    for name in ("weights", "head", "offsets", "vertex_weights", "strength", "center", "neutral_head"):
-        if not np.isfinite(stored[name]).all():
-            raise check.wrong(name, "not finite somewhere", "numbers")
+    for name in (
+        "weights",
+        "head",
+        "offsets",
+        "vertex_weights",
+        "strength",
+        "center",
+        "neutral_head",
+        "focal",
+        "noise",
+    ):
+        if not (np.abs(stored[name]) < LARGEST).all():
+            raise check.wrong(name, "not finite, or too large somewhere", f"numbers below {LARGEST:g}")
     below = rig.num_vertices
     vertices = check.integers("vertices", stored["vertices"], "P 3", low=UNUSED, below=below, dtype=np.int32)
     for name, bound in (("neutral", frames), ("still", len(names))):

@@ -94,10 +94,10 @@ def changed(file, folder, **arrays):
 @pytest.mark.parametrize(
     ("arrays", "words"),
     [
-        ({"version": None}, "without 'version', weights alone or a capture of an older version"),
+        ({"version": None}, "no capture: without 'version', weights alone or one of an older version"),
         ({"settled": None}, "without 'settled'.*solve the shot again"),
         ({"version": np.int64(1)}, "version 1; it must be a capture that this version has written"),
-        ({"names": np.array(["other"] * 22)}, "that are not the rig's 22"),
+        ({"names": np.array(["other"] * 22)}, "that are not those of the rig, which has 22"),
         ({"lost": np.zeros(3, bool)}, "lost is of shape"),
         ({"head": np.full((14, 3, 4), np.nan)}, "head is not finite"),
         ({"neutral": np.array([14])}, "neutral"),
