@@ -107,8 +107,8 @@ def table_pictures(models: dict[str, StyleTransfer], shots: Shots) -> tuple[str,
     """Table 6.1, and a sentence: whether the paper's order holds."""
     rows = [
         "| | unseen actors: RMSE | 1 - SSIM | FLIP | training actors: RMSE | 1 - SSIM | FLIP "
-        "| paper: test RMSE / LPIPS | train |",
-        "|---|---|---|---|---|---|---|---|---|",
+        "| paper: RMSE / LPIPS, test; train |",
+        "|---|---|---|---|---|---|---|---|",
     ]
     found: dict[str, Float64] = {}
     for name, model in {NEUTRAL: None, **models}.items():
@@ -118,7 +118,7 @@ def table_pictures(models: dict[str, StyleTransfer], shots: Shots) -> tuple[str,
             parts.append(np.mean(errors, axis=0))
         found[name] = np.concatenate(parts)
         cells = [f"{value:.3f}" if i % 3 else f"{value:.1f}" for i, value in enumerate(found[name])]
-        rows.append(f"| {name} | " + " | ".join([*cells, *PRINTED.get(name, ("", ""))[:2]]) + " |")
+        rows.append(f"| {name} | " + " | ".join([*cells, "; ".join(PRINTED.get(name, ())[:2])]) + " |")
         print(rows[-1], flush=True)
     return "\n".join(rows), _order({name: row[[0, 3]] for name, row in found.items()})
 
