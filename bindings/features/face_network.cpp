@@ -1,9 +1,10 @@
+#include "rigcast/capture/learned/face_network.h"
+
 #include "bindings/bindings.h"
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/released_gil.h"
 #include "bindings/convert/scalars.h"
 #include "bindings/convert/tensors.h"
-#include "rigcast/capture/learned/face_network.h"
 
 namespace rigcast::bindings {
 namespace {
@@ -46,9 +47,10 @@ void bind_face_network(py::module_& module) {
         .def_property_readonly("num_weights", &FaceNetwork::num_weights)
         .def_property_readonly("num_landmarks", &FaceNetwork::num_landmarks)
         .def_property_readonly("num_points", &FaceNetwork::num_points)
-        .def("read", &read_faces, py::arg("pictures"), py::arg("neutrals"), py::arg("motion"), py::arg("threads") = 0,
-             "Weights (T, K), landmarks (T, P, 2) and covariances (T, P, 3) of pictures (T, S, S, 3) uint8, each beside "
-             "a neutral (T or 1, S, S, 3); motion (T, 2 Q) of a detector's points, NaN where it found none.")
+        .def(
+            "read", &read_faces, py::arg("pictures"), py::arg("neutrals"), py::arg("motion"), py::arg("threads") = 0,
+            "Weights (T, K), landmarks (T, P, 2) and covariances (T, P, 3) of pictures (T, S, S, 3) uint8, each beside "
+            "a neutral (T or 1, S, S, 3); motion (T, 2 Q) of a detector's points, NaN where it found none.")
         .def(
             "save", [](const FaceNetwork& self, const std::string& path) { self.tensors().write(path); },
             py::arg("path"));

@@ -21,6 +21,7 @@ from benchmarks.systems.capture.actors import by_names
 from benchmarks.systems.capture.filmed import Float64, dense_weights, gaze, size_of
 from rigcast._extras import MissingExtra
 from rigcast.capture import ActorShot, Capture, CaptureNetwork, Cast, FaceReading, ShotPlan
+from rigcast.capture._network.solve_read import OWN_SHAPES
 from rigcast.capture._video.follow import FaceFollower
 from rigcast.capture._video.networks import FaceNetworks
 
@@ -120,7 +121,7 @@ class Chain:
         self, rig: rc.BlendshapeRig, first: Capture, reading: FaceReading, subject: Subject, pins: Float64
     ) -> tuple[Capture, Capture]:
         """The shot on a rig by what was read, then refined by its pictures."""
-        use = rc.capture.ReadingUse(landmarks="none")
+        use = rc.capture.ReadingUse(prior=OWN_SHAPES, landmarks="none")
         found = rc.capture.solve_read(rig, first, reading, subject.points, use=use, fixed=pins, settings=self.settings)
         refined = rc.capture.refine(
             rig, found.found, subject.shot.color, found.tracks, fixed=pins, priors=found.priors

@@ -203,8 +203,8 @@ void FaceNetwork::draw(const std::uint8_t* picture, const std::uint8_t* neutral,
     for (std::int64_t row = 0; row < size_; ++row) {
         for (std::int64_t column = 0; column < size_; ++column) {
             const std::int64_t at = 3 * (row * size_ + column);
-            float* to = maps.folded.texel(static_cast<int>(row / 2), static_cast<int>(column / 2)) + 2 * (row % 2) +
-                        column % 2;
+            float* to =
+                maps.folded.texel(static_cast<int>(row / 2), static_cast<int>(column / 2)) + 2 * (row % 2) + column % 2;
             for (int c = 0; c < 3; ++c) {
                 const float x = static_cast<float>(picture[at + c]) / level - 1.0f;
                 const float n = static_cast<float>(neutral[at + c]) / level - 1.0f;
@@ -270,7 +270,8 @@ void FaceNetwork::read_landmarks(Maps& maps, float* landmarks, float* covariance
         y /= sum;
         landmarks[2 * p] = static_cast<float>(x);
         landmarks[2 * p + 1] = static_cast<float>(y);
-        const double scale = spread_[2 * static_cast<std::size_t>(p)], least = spread_[2 * static_cast<std::size_t>(p) + 1];
+        const double scale = spread_[2 * static_cast<std::size_t>(p)],
+                     least = spread_[2 * static_cast<std::size_t>(p) + 1];
         covariance[3 * p] = static_cast<float>(scale * (xx / sum - x * x) + least);
         covariance[3 * p + 1] = static_cast<float>(scale * (xy / sum - x * y));
         covariance[3 * p + 2] = static_cast<float>(scale * (yy / sum - y * y) + least);

@@ -16,18 +16,18 @@ namespace rigcast::capture {
 /// actor's neutral.
 ///
 /// With m the mean of the neutral's numbers (at least 1), x = picture / m - 1 and n = neutral / m - 1, six channels
-/// (x - n, n) are folded two by two to 24 channels of S/2 texels: channel 4 c + 2 i + j is channel c at odd rows (i) and
-/// columns (j). L is a 3 x 3 convolution with zero padding and a leaky ReLU, P the mean of 2 x 2 texels, U a doubling
-/// of the resolution by nearest neighbors:
+/// (x - n, n) are folded two by two to 24 channels of S/2 texels: channel 4 c + 2 i + j is channel c at odd rows (i)
+/// and columns (j). L is a 3 x 3 convolution with zero padding and a leaky ReLU, P the mean of 2 x 2 texels, U a
+/// doubling of the resolution by nearest neighbors:
 ///     a1 = L1(folded), a = L2(a1) + a1;  b1 = L3(P a), b = L4(b1) + b1;  c1 = L5(P b), c = L6(c1) + c1.
-/// Weights are dense2(leaky(dense1(L7(c), known leaky(points(motion))))): L7's channels row by row, then what is seen of
-/// a detector's Q points, where it found them (known is 1, else 0). A landmark's heat map is the softmax over all texels
-/// of heat = L10(L9(U (L8(U c) + b)) + a); its mean is the landmark's, and exp(s) times its covariance plus exp(t) on the
-/// diagonal, in shares of the picture: texel (i, j), column and row, lies at ((i, j) + 0.5) / (S/2).
+/// Weights are dense2(leaky(dense1(L7(c), known leaky(points(motion))))): L7's channels row by row, then what is seen
+/// of a detector's Q points, where it found them (known is 1, else 0). A landmark's heat map is the softmax over all
+/// texels of heat = L10(L9(U (L8(U c) + b)) + a); its mean is the landmark's, and exp(s) times its covariance plus
+/// exp(t) on the diagonal, in shares of the picture: texel (i, j), column and row, lies at ((i, j) + 0.5) / (S/2).
 ///
 /// A file of kind "capture_network" has conv1 ... conv7, up1, up2 and heat (.weight F32[C', C, 3, 3], .bias F32[C']),
-/// heat.spread F32[P, 2] (s and t of each landmark); dense1, dense2 and, if Q > 0, points (.weight F32[n, m], .bias F32[n]); metadata "size" is S, a multiple of 16.
-/// Other entries are not read. Immutable and thread-safe.
+/// heat.spread F32[P, 2] (s and t of each landmark); dense1, dense2 and, if Q > 0, points (.weight F32[n, m], .bias
+/// F32[n]); metadata "size" is S, a multiple of 16. Other entries are not read. Immutable and thread-safe.
 class FaceNetwork {
 public:
     static constexpr std::int64_t largest_size = 256;

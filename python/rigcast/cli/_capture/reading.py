@@ -9,6 +9,7 @@ from typing import Any
 
 from rigcast import capture
 from rigcast._atomic_files import atomic_npz
+from rigcast.capture._network.solve_read import OWN_SHAPES
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import WrongInput
@@ -82,13 +83,16 @@ def solve(
     """Read the pictures beside the neutral of a capture, and solve again with what was read."""
     landmarks = None if args.read_map is None else capture.load_places(args.read_map, rig, network.num_landmarks)
     reading = network.read(pictures, tracks, int(found.neutral[0]))
+    use = USES[args.read_for or "both"]
+    if args.corrected is not None:
+        use = replace(use, prior=min(use.prior, OWN_SHAPES))
     read = capture.solve_read(
         rig,
         found,
         reading,
         tracks,
         landmarks,
-        use=USES[args.read_for or "both"],
+        use=use,
         fixed=given["fixed"],
         priors=given["priors"],
         settings=given["settings"],
