@@ -85,7 +85,7 @@ class CaptureNetwork:
     >>> shot = rc.capture.film(cast.actor(1), rc.capture.ShotPlan(frames=3, size=64))
     >>> reading = network.read(shot.color, shot.labels["landmarks_2d"])
     >>> reading.weights.shape, reading.tracks.points.shape
-    ((3, 11), (3, 40, 2))
+    ((3, 22), (3, 40, 2))
     """
 
     def __init__(self, tensors: Mapping[str, NDArray[np.generic]], metadata: Mapping[str, object]) -> None:

@@ -122,7 +122,7 @@ def solve_read(
     >>> weights = rc.capture.ReadingUse(landmarks="none")
     >>> read = rc.capture.solve_read(cast.character, found, network.read(shot.color, points), points, use=weights)
     >>> read.found.weights.shape, bool((read.priors[1] > 0.0).any())
-    ((3, 11), True)
+    ((3, 22), True)
     """
     check_blendshape_rig("solve_read", rig)
     frames, count = found.residual.shape
