@@ -18,7 +18,7 @@ from benchmarks.marks import write_between_marks
 from benchmarks.systems.capture.chain import SIZE, Chain, Subject
 from benchmarks.systems.capture.filmed import Float64
 from rigcast.capture import ShotPlan
-from rigcast.training._capture.poses import other_sides
+from rigcast.capture._sides import other_sides
 
 SEEDS = (900, 901)
 GESTURES = {

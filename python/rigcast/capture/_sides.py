@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -17,9 +18,9 @@ Float64 = NDArray[np.float64]
 MIRROR = np.diag([-1.0, 1.0, 1.0])
 
 
-def exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:
-    """For each shape the one of the other side, or itself."""
-    plain = [plain_name(name) for name in rig.shape_names]
+def other_sides(names: Sequence[str]) -> NDArray[np.int64]:
+    """(K,) for each shape the one of the other side, or itself."""
+    plain = [plain_name(name) for name in names]
     place = {name: k for k, name in enumerate(plain)}
 
     def other(name: str) -> str:
@@ -28,6 +29,11 @@ def exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:
         return name.removesuffix("right") + "left" if name.endswith("right") else name
 
     return np.array([place.get(other(name), k) for k, name in enumerate(plain)], np.int64)
+
+
+def exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:
+    """For each shape of a rig the one of the other side, or itself."""
+    return other_sides(rig.shape_names)
 
 
 def mirror_image(rig: BlendshapeRig, found: Capture) -> Capture:

@@ -11,7 +11,6 @@ from tests.capture.network.networks import facts, network, pictures, tensors
 
 LARGEST = 3_000_000  # bytes of what the package brings
 SHIPPED = home.SHIPPED
-needs_shipped = pytest.mark.skipif(not SHIPPED.is_file(), reason="the package's network is not in these sources")
 
 
 def test_a_saved_network_reads_the_same(tmp_path):
@@ -100,7 +99,6 @@ def test_a_missing_file_says_what_makes_one(given, tmp_path, monkeypatch):
         rc.capture.load_network(tmp_path / "nowhere.safetensors" if given else None)
 
 
-@needs_shipped
 def test_the_package_brings_a_small_network_with_its_recipe_and_licence():
     made, text = rc.capture.load_network(), SHIPPED.with_suffix(".md").read_text(encoding="utf-8")
     assert SHIPPED.stat().st_size < LARGEST
@@ -111,7 +109,6 @@ def test_the_package_brings_a_small_network_with_its_recipe_and_licence():
     assert "jawOpen" in made.names
 
 
-@needs_shipped
 def test_the_recipe_states_the_error_of_the_file():
     error = rc.capture.load_network().metadata["error"]
     text = SHIPPED.with_suffix(".md").read_text(encoding="utf-8")

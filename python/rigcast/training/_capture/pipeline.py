@@ -14,12 +14,13 @@ from rigcast._resume.fingerprints import fingerprint
 from rigcast._validate import Arguments, bad_argument
 from rigcast.capture import ActorVariation, CaptureNetwork, Cast
 from rigcast.capture._network.alignment import layout_of_character
+from rigcast.capture._sides import other_sides
 from rigcast.progress import ProgressOption
 from rigcast.training._arguments import check_record
 from rigcast.training._budget import Budget, budget_of
 from rigcast.training._capture.descent import LARGEST_EVALUATION, CaptureDescent, CaptureNet, Mirrored
 from rigcast.training._capture.examples import CaptureExamples, film_examples
-from rigcast.training._capture.poses import other_sides, solved_shapes
+from rigcast.training._capture.poses import solved_shapes
 from rigcast.training._capture.settings import CaptureNetworkSettings
 from rigcast.training._descend import train
 from rigcast.training._optimizers import Arrays
@@ -156,7 +157,7 @@ def _train(
     descent: CaptureDescent, cast: Cast, change: ActorVariation, budget: Budget
 ) -> tuple[Arrays, dict[str, Any]]:
     facts = budget.record(descent.settings), vars(change), cast.note
-    run = fingerprint(*facts, descent.rows.weights, descent.rows.points, descent.rows.crops[:: len(descent.rows.crops)])
+    run = fingerprint(*facts, descent.rows.weights, descent.rows.points, descent.rows.crops[:1])
     said = lambda _: (f"{descent.error:.3g} mm, landmarks {100 * descent.pixels:.2g} % of the crop", descent.error)  # noqa: E731
     state, done = train(descent, budget, said, run=run)
     return state.best, done

@@ -6,10 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._rigs.matching import plain_name
+from rigcast.capture._actors.shot import CLOSED
+from rigcast.capture._sides import other_sides
 
 Float64 = NDArray[np.float64]
 
-CLOSED = 0.8  # of jawOpen: the most of mouthClose, beyond which lips tear
 UPPER = ("brow", "eye", "cheeksquint", "cheekraiser", "nose")  # how names of shapes of the upper half begin
 SHARES = (0.55, 0.2, 0.25)  # of recorded halves, sparse expressions, gestures
 NOISE = 0.15  # of weights that are not 0 (Bailey 2020, section 6.5)
@@ -82,18 +83,3 @@ def _add_jaw_and_blinks(row: Float64, plain: list[str], rng: np.random.Generator
             row[k] = max(row[k], amounts[0])
         if blink and name.startswith("eyeblink"):
             row[k] = max(row[k], amounts[1])
-
-
-def other_sides(names: list[str]) -> NDArray[np.int64]:
-    """(K,) the shape of the other side of each, or itself."""
-    plain = [plain_name(name) for name in names]
-    place = {name: k for k, name in enumerate(plain)}
-    found = []
-    for k, name in enumerate(plain):
-        for side, other in (("left", "right"), ("right", "left")):
-            if name.endswith(side):
-                found.append(place.get(name.removesuffix(side) + other, k))
-                break
-        else:
-            found.append(k)
-    return np.array(found, np.int64)
