@@ -255,6 +255,17 @@ class CaptureDescent(Descent):
         flags = known[:, None].astype(np.float32)
         return self._tensor(np.where(flags > 0.0, np.nan_to_num(moved), 0.0).astype(np.float32)), self._tensor(flags)
 
+    def read(self, weights: Arrays, rows: NDArray[np.int64]) -> Any:
+        """(n, K) weights in [0, 1] that a network reads in pictures as they were filmed."""
+        net = CaptureNet(self.torch, {name: self._tensor(value) for name, value in weights.items()})
+        found = []
+        with self.torch.no_grad():
+            for begin in range(0, len(rows), LARGEST_EVALUATION):
+                chosen = rows[begin : begin + LARGEST_EVALUATION]
+                _, _, c = net.maps(*self._pictures(chosen, None))
+                found.append(self._array(net.shape_weights(c, *self._points_seen(chosen, None)).clamp(0.0, 1.0)))
+        return np.concatenate(found)
+
     def _held_out_loss(self) -> float:
         net = CaptureNet(self.torch, self._weights)
         total, away, pixels, rows = 0.0, [], [], self.rows.held_out

@@ -18,7 +18,7 @@ from rigcast.capture._sides import other_sides
 from rigcast.progress import ProgressOption
 from rigcast.training._arguments import check_record
 from rigcast.training._budget import Budget, budget_of
-from rigcast.training._capture.descent import LARGEST_EVALUATION, CaptureDescent, CaptureNet, Mirrored
+from rigcast.training._capture.descent import CaptureDescent, Mirrored
 from rigcast.training._capture.examples import CaptureExamples, film_examples
 from rigcast.training._capture.poses import solved_shapes
 from rigcast.training._capture.settings import CaptureNetworkSettings
@@ -200,16 +200,9 @@ def _network(cast: Cast, descent: CaptureDescent, weights: Arrays, about: dict[s
 
 def _errors(descent: CaptureDescent, weights: Arrays) -> tuple[NDArray[np.float64], dict[str, Any]]:
     """Root mean square errors (K',) of weights on held-out actors, and a summary beside the mean of the training."""
-    torch, rows = descent.torch, descent.rows
-    net = CaptureNet(torch, {name: torch.from_numpy(value) for name, value in weights.items()})
-    found = []
-    with torch.no_grad():
-        for begin in range(0, len(rows.held_out), LARGEST_EVALUATION):
-            chosen = rows.held_out[begin : begin + LARGEST_EVALUATION]
-            _, _, c = net.maps(*descent._pictures(chosen, None))
-            found.append(net.shape_weights(c, *descent._points_seen(chosen, None)).clamp(0.0, 1.0).numpy())
+    rows = descent.rows
     truth = rows.weights[rows.held_out]
-    wrong = np.concatenate(found) - truth
+    wrong = descent.read(weights, rows.held_out) - truth
     mean = rows.weights[rows.training].mean(axis=0) - truth
     millimeters = [
         float(np.linalg.norm(np.tensordot(w, descent.movement, axes=1), axis=2).mean()) for w in (wrong, mean, truth)
