@@ -22,7 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "captured", metavar="CAPTURED", type=arguments.existing_file, help="an .npz file of rigcast capture solve"
     )
-    parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="the blendshape rig that was solved")
+    parser.add_argument(
+        "rig",
+        metavar="RIG",
+        type=arguments.existing_file,
+        help="the blendshape rig that was solved: the one that was given, or .actor.safetensors beside the capture",
+    )
     parser.add_argument(
         "--points",
         metavar="FILE",

@@ -179,6 +179,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     seen = tracked.pictures_of(args)
     network = reading.network_of(args, seen)
     refined = args.pictures is not None or args.refine
+    kept = actor.own_face(args)
     if not refined and (args.own_rig or args.passes is not None):
         raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
@@ -221,7 +222,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         read = reading.solve(network, args, shown, found, pictures, tracks, given | {"fixed": pins})
         found, tracks, given["priors"] = read.found, read.tracks, read.priors
     found = refine(shown, found, pins)
-    found = replace(found, notes=(*found.notes, *said))
+    found = replace(found, notes=(*found.notes, *said, *actor.keep_face(kept, shown)))
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
         found.places.save(args.write_map)
