@@ -10,7 +10,7 @@ import pytest
 import rigcast as rc
 from rigcast.capture import ReadingUse
 from rigcast.capture._network.solve_read import LEAST_ERROR, PRIOR
-from rigcast.capture._sides import exchanged
+from rigcast.capture._sides import exchanged, shares_of_names
 from tests.capture.capture import FOCAL, SIZE, acting, film, tracked_vertices
 from tests.capture.network.networks import exact_reading
 
@@ -121,6 +121,22 @@ def test_names_are_matched_as_people_spell_them(shot):
     spelled = exact_reading([name[0].upper() + name[1:] for name in rig.shape_names], weights, shot[5])
     read = rc.capture.solve_read(rig, found, spelled, points, use=ReadingUse(landmarks="none"))
     np.testing.assert_allclose(read.priors[0], weights)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ("jawOpen", {"JawOpen": 1.0}),
+        ("cheekPuff", {"cheekPuff_L": 0.5, "cheekPuff_R": 0.5}),
+        ("BrowInnerUpRight", {"browInnerUp": 1.0}),
+        ("mouthLeft", {"mouthLeft": 1.0}),
+        ("eyeBlink", {}),  # of one side alone
+        ("tongueOut", {}),
+    ],
+)
+def test_shapes_of_other_sides(wanted, expected):
+    names = ["JawOpen", "cheekPuff_L", "cheekPuff_R", "browInnerUp", "mouthLeft", "mouthRight", "eyeBlink_L"]
+    assert shares_of_names(names, [wanted]).tolist() == [[expected.get(name, 0.0) for name in names]]
 
 
 def test_what_was_read_and_what_was_not_is_said(shot):

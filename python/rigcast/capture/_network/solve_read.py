@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._rigs.matching import SIDES, listed, plain_name
+from rigcast._rigs.matching import listed, plain_name
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import of_count
 from rigcast.capture._fit_places import fit_places
 from rigcast.capture._network.network import FaceReading
 from rigcast.capture._neutral import neutral_points
 from rigcast.capture._places import Places, places_of_vertices
-from rigcast.capture._sides import exchanged
+from rigcast.capture._sides import exchanged, shares_of_names
 from rigcast.capture._solution import Capture
 from rigcast.capture._solver import solve
 from rigcast.capture._tracks import CaptureSettings, Tracks, checked_tracks
@@ -164,24 +164,16 @@ def solve_read(
 def _partners(rig: BlendshapeRig, reading: FaceReading) -> Float64:
     """(K, N) shares of the read weights in each shape of the rig; rows of 0 where nothing was read for it.
 
-    A shape without a side, where both sides were read, is their mean; one of a side takes what was read without.
-
     Raises
     ------
     ValueError
         If nothing was read for any.
     """
-    place = {plain_name(name): k for k, name in enumerate(reading.names) if reading.error[k] > 0.0}
+    read = np.flatnonzero(reading.error > 0.0)
     shares = np.zeros((rig.num_shapes, len(reading.names)))
-    for row, name in zip(shares, map(plain_name, rig.shape_names), strict=True):
-        both = [place[name + side] for side in SIDES if name + side in place]
-        for at in [place[name]] if name in place else both if len(both) == len(SIDES) else []:
-            row[at] = 1.0 if name in place else 0.5
-        stem = next((name.removesuffix(side) for side in SIDES if name.endswith(side)), name)
-        if not row.any() and stem in place:
-            row[place[stem]] = 1.0
+    shares[:, read] = shares_of_names([reading.names[k] for k in read], rig.shape_names)
     if not shares.any():
-        some = listed([name for k, name in enumerate(reading.names) if reading.error[k] > 0.0])
+        some = listed([reading.names[k] for k in read])
         raise bad_argument("solve_read", "rig", f"without a shape that the network reads ({some})", "of such names")
     return shares
 
