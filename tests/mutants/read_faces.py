@@ -51,8 +51,8 @@ CHEATS = (
           f"{TESTS}/test_solve_read.py"),
     Cheat("priors of frames without a face", SOLVED, " * ~reading.lost[:, None]", " * np.ones((len(reading.lost), 1))",
           f"{TESTS}/test_solve_read.py"),
-    Cheat("a mirrored video with the sides as they were", SOLVED, "exchanged(rig) if mirrored", "exchanged(rig) if None",
-          f"{TESTS}/test_solve_read.py"),
+    Cheat("a mirrored video with the sides as they were", SOLVED,
+          "exchanged(rig) if mirrored", "exchanged(rig) if None", f"{TESTS}/test_solve_read.py"),
 )  # fmt: skip
 
 

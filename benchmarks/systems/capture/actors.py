@@ -55,7 +55,7 @@ def main() -> None:
 
 
 def by_names(weights: np.ndarray, names: list[str], wanted: list[str]) -> np.ndarray:
-    """Weights (T, K) of shapes with ARKit's names on other shapes: of the same name, of both sides or their mean, or 0."""
+    """Weights (T, K) of shapes with ARKit's names on others: of the same name, of both sides or their mean, or 0."""
     return np.asarray(weights @ shares_of_names(names, wanted).T)
 
 
