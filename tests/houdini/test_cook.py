@@ -165,7 +165,9 @@ def test_a_part_of_a_model_is_moved_alone(tmp_path):
     hand = np.asarray(model.vertex_parts) == model.parts.index("hand")
     node = fake_hou.SopNode(mesh(model, up="Z", vertices=model.rest_vertices[hand]))
     node.inputs = tuple(kinefx(model, pose, up="Z") for pose in (rest_of(model), exact_pose(model)))
-    with pytest.raises(fake_hou.NodeError, match=r"13 points, the model 33 vertices; its part 'hand' has as many"):
+    with pytest.raises(
+        fake_hou.NodeError, match=r"13 points, the model 33 vertices; its part 'hand' has as many: name this part"
+    ):
         rigcast_houdini.cook(node, path, space=SAME)
     rigcast_houdini.cook(node, path, part="hand", space=SAME)
     same(points(node), model.evaluate(exact_pose(model))[hand])

@@ -7,15 +7,17 @@ from typing import Any
 import hou
 import numpy as np
 
+from rigcast_host.joints import Joints, joints_of
+from rigcast_host.models import State
+from rigcast_host.spaces import Space
+
 from .attributes import node_errors, positions, set_positions
-from .joints import Joints, joints_of
-from .models import State, state_of
+from .kinefx import bytes_of, worlds
+from .nodes import HOUDINI, geometry_of, sop_of, state_of
 from .numbers import Numbers, row_of, values_of
-from .spaces import HOUDINI, Space
 
 Array = np.ndarray[Any, Any]
-REST, SKELETON, POSE = 0, 1, 2  # inputs of the node, as of a Joint Deform SOP
-ELSEWHERE = 0.02  # of the mesh's size: vertices that are not the same
+SKELETON, POSE = 1, 2  # inputs of the node, as of a Joint Deform SOP
 
 
 def cook(
@@ -62,72 +64,15 @@ def cook(
     """
     with node_errors():
         sop = sop_of(node)
-        geometry = sop.geometry()
-        if geometry is None:
-            raise ValueError("the node has no geometry")
+        geometry = geometry_of(sop)
         state = state_of(sop, model, part, space)
-        check_points(state, geometry, check)
+        points = positions(geometry)
+        state.check_count(len(points))
+        if check:
+            state.check_places(points)
         row = _pose(sop, state, sop.inputGeometry(POSE) if pose is None else pose, rest, controls)
-        vertices = state.session.evaluate(row, out=state.made)
-        set_positions(geometry, state.change.to_scene(vertices))
+        set_positions(geometry, state.points(row))
         _tell(sop, state, geometry)
-
-
-def sop_of(node: hou.Node) -> hou.SopNode:
-    """A node as one with geometry.
-
-    Raises
-    ------
-    ValueError
-        If it has none.
-    """
-    if not isinstance(node, hou.SopNode):
-        raise ValueError(f"node is a {type(node).__name__}; it must be the Python SOP that cooks, hou.pwd()")
-    return node
-
-
-def check_points(state: State, geometry: hou.Geometry, places: bool = True) -> None:
-    """Compare the points of a mesh at rest with a model's vertices; the same points are compared once.
-
-    Raises
-    ------
-    ValueError
-        If their number differs, or they lie elsewhere or in another order.
-    """
-    count, wanted = geometry.intrinsicValue("pointcount"), state.shown.num_vertices
-    if count != wanted:
-        raise ValueError(f"the geometry has {count} points, the model {wanted} vertices{_part_hint(state, count)}")
-    if not places:
-        return
-    points = positions(geometry)
-    seen = points.tobytes()
-    if state.kept.get("rest", ("", None))[0] == seen:
-        return
-    model = state.change.to_scene(state.shown.rest_vertices)
-    size = max(float(np.ptp(model, axis=0).max()), 1e-6)
-    off = np.linalg.norm(points - model, axis=1)
-    if not off.max() < ELSEWHERE * size:
-        ordered = np.abs(np.sort(points, axis=0) - np.sort(model, axis=0)).max() < ELSEWHERE * size
-        reason = (
-            "they are the model's in another order: keep the order of the file that the model was learned from"
-            if ordered
-            else f"the first input must be the mesh at rest (check=False skips this). {state.change.words}".rstrip()
-        )
-        worst = int(off.argmax())
-        raise ValueError(
-            f"the points are not where the model's vertices rest, point {worst} is {off[worst]:.3g} away: {reason}"
-        )
-    state.kept["rest"] = (seen, None)
-
-
-def _part_hint(state: State, count: object) -> str:
-    """Parts of the model with this number of vertices, in words."""
-    names = state.model.parts
-    sizes = np.bincount(state.model.vertex_parts[state.model.vertex_parts >= 0], minlength=len(names))
-    fitting = [name for name, size in zip(names, sizes.tolist()) if size == count]
-    if fitting:
-        return f"; its part {fitting[0]!r} has as many: pass part={fitting[0]!r}"
-    return f"; its parts have {dict(zip(names, sizes.tolist()))}" if names else ""
 
 
 def _pose(
@@ -143,7 +88,7 @@ def _pose(
     if state.model.skeleton is None or not isinstance(source, hou.Geometry):
         return row_of(state.model, source, hou.frame(True))
     joints = _joints(state, node.inputGeometry(SKELETON) if rest is None else rest)
-    columns = joints.pose(source).astype(np.float32)
+    columns = joints.pose(worlds(source, joints.names)).astype(np.float32)
     names = state.model.control_names[len(columns) :]  # before them those of the joints' columns
     if not names:
         return np.asarray(columns)
@@ -152,13 +97,13 @@ def _pose(
 
 def _joints(state: State, rest: hou.Geometry | None) -> Joints:
     """The joints, compared with a skeleton at rest whenever it is another one."""
-    seen: Any = None
-    if rest is not None and rest.findPointAttrib("name") is not None:
-        names = rest.pointStringAttribValues("name")
-        kept = [name for name in ("P", "transform", "localtransform") if rest.findPointAttrib(name) is not None]
-        seen = (names, [rest.pointFloatAttribValuesAsString(name) for name in kept])
+    seen = None if rest is None else bytes_of(rest)
     if "joints" not in state.kept or state.kept["joints"][0] != seen:
-        state.kept["joints"] = (seen, joints_of(state.model, state.change, rest))
+        names = state.model.joint_names
+        state.kept["joints"] = (
+            seen,
+            joints_of(state.model, state.change, None if rest is None else worlds(rest, names)),
+        )
     found: Joints = state.kept["joints"][1]
     return found
 

@@ -8,8 +8,9 @@ import hou
 import numpy as np
 from numpy.typing import ArrayLike
 
+from rigcast_host.naming import legal
+
 from .attributes import node_errors
-from .numbers import legal
 
 
 def key_weights(node: hou.Node, names: Sequence[str], frames: Sequence[float], weights: ArrayLike) -> list[str]:

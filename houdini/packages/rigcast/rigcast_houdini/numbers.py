@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import difflib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Union
 
 import hou
 import numpy as np
 
-from .runtime import rr
+import rigcast_runtime as rr
+from rigcast_host.naming import legal, missing_words
 
 Array = np.ndarray[Any, Any]
 Numbers = Union[hou.Node, hou.Geometry, Mapping[str, float]]
-MOST_NAMED = 3  # in a sentence
-
-
-def legal(name: str) -> str:
-    """A name as channels, parameters and attributes may have it: letters, digits and ``_``, no digit first."""
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    return f"_{plain}" if plain[:1].isdigit() else plain
 
 
 def row_of(model: rr.Deformer, source: Numbers, frame: float) -> Array:
@@ -56,16 +48,6 @@ def values_of(names: Sequence[str], source: Numbers, frame: float) -> Array:
     if len(found) < len(names):
         raise ValueError(_lacking(source, names, found, there))
     return np.array([read(found[name]) for name in names], np.float32)
-
-
-def missing_words(missing: Sequence[str], there: Sequence[str], count: int) -> str:
-    """The missing names with what was perhaps meant: ``2 of 20: 'a' (did you mean 'A1'?), 'b'``."""
-    words = []
-    for name in missing[:MOST_NAMED]:
-        near = difflib.get_close_matches(name, there, 1, 0.6)
-        words.append(f"{name!r} (did you mean {near[0]!r}?)" if near else repr(name))
-    rest = ", ..." if len(missing) > MOST_NAMED else ""
-    return f"{len(missing)} of {count}: {', '.join(words)}{rest}"
 
 
 def _reader(source: Numbers, frame: float) -> tuple[Callable[[str], float], list[str]]:

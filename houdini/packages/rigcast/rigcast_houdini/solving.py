@@ -8,12 +8,13 @@ from typing import Any
 import hou
 import numpy as np
 
+import rigcast_runtime as rr
+from rigcast_host.models import State
+from rigcast_host.naming import legal
+from rigcast_host.spaces import Change, Space, change_of
+
 from .attributes import node_errors, positions
-from .cooking import sop_of
-from .models import State, load, state_of
-from .numbers import legal
-from .runtime import rr
-from .spaces import HOUDINI, Change, Space, change_of
+from .nodes import HOUDINI, geometry_of, load_model, sop_of, state_of
 
 Array = np.ndarray[Any, Any]
 ERROR = "rigcast_error_mm"  # a detail attribute
@@ -48,9 +49,7 @@ def solve(node: hou.Node, model: str, *, alpha: float = 0.0, space: Space = HOUD
     """
     with node_errors():
         sop = sop_of(node)
-        geometry = sop.geometry()
-        if geometry is None:
-            raise ValueError("the node has no geometry")
+        geometry = geometry_of(sop)
         state = state_of(sop, model, "", space)
         rig = _rig(state.model)
         target = _target(rig, state.change, geometry, "the geometry")
@@ -103,7 +102,7 @@ def solve_shot(
     """
     with node_errors(), hou.InterruptableOperation("rigcast: solving a shot", open_interrupt_dialog=True) as operation:
         sop = sop_of(source)
-        rig = _rig(load(model)[1])
+        rig = _rig(load_model(model)[1])
         change = change_of(rig, space)
         if not len(frames):
             raise ValueError("frames is empty; it must have at least one frame")

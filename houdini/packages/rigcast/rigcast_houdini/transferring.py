@@ -10,11 +10,12 @@ from typing import Any
 import hou
 import numpy as np
 
+import rigcast_runtime as rr
+from rigcast_host.spaces import Space
+
 from .attributes import node_errors, positions
-from .models import load
+from .nodes import HOUDINI, load_model
 from .process import command, run
-from .runtime import rr
-from .spaces import HOUDINI, Space
 
 Array = np.ndarray[Any, Any]
 LANDMARK = "landmark"  # point groups with names that begin so
@@ -68,7 +69,7 @@ def transfer(
         hou.InterruptableOperation("rigcast: transferring shapes", open_interrupt_dialog=True) as operation,
     ):
         begin = command(program)
-        (path, *_), rig = load(model)
+        (path, *_), rig = load_model(model)
         made = os.path.abspath(hou.text.expandString(output))
         with tempfile.TemporaryDirectory(prefix="rigcast") as name:
             folder = Path(name)

@@ -1,21 +1,14 @@
-"""The engine: ``rigcast_runtime`` and the code that makes poses of matrices, beside this package or in the sources."""
+"""The engine: ``rigcast_runtime``, and the code that makes poses of matrices, in ``lib`` of a zip or in the sources."""
 
 from __future__ import annotations
 
 import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 HERE = Path(__file__).resolve().parent
-SOURCES = HERE.parents[3] / "python"
 PACKED = HERE / "lib" / "transforms.py"
-SHARED = SOURCES / "rigcast" / "_formats" / "blender" / "host" / "describe" / "transforms.py"  # NumPy alone
-
-if importlib.util.find_spec("rigcast_runtime") is None:
-    sys.path.append(str(SOURCES))
-
-import rigcast_runtime as rr  # noqa: E402
+SHARED = HERE.parent / "rigcast" / "_formats" / "blender" / "host" / "describe" / "transforms.py"  # NumPy alone
 
 
 def _transforms() -> ModuleType:
@@ -30,5 +23,3 @@ def _transforms() -> ModuleType:
 
 
 transforms = _transforms()
-
-__all__ = ["rr", "transforms"]

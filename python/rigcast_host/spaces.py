@@ -1,4 +1,4 @@
-"""Units and up axes: a model states its own, a scene of Houdini has y up and meters unless its user says otherwise."""
+"""Units and up axes: a model states its own, and a scene has others."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from .runtime import rr
+import rigcast_runtime as rr
 
 Array = np.ndarray[Any, Any]
 AXES = {  # columns: the x, y, z of a model with this axis up, where y is up
@@ -42,9 +42,6 @@ class Space:
             raise ValueError(f"Space: up_axis is {self.up_axis!r}; it must be 'X', 'Y' or 'Z'")
         if not 0.0 < self.meters_per_unit < float("inf"):
             raise ValueError(f"Space: meters_per_unit is {self.meters_per_unit!r}; it must be a number above 0")
-
-
-HOUDINI = Space()
 
 
 @dataclass(frozen=True, eq=False)
