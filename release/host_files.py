@@ -32,7 +32,7 @@ class Host:
     beside: str
 
 
-HOSTS = (Host("houdini", "packages/rigcast"),)
+HOSTS = (Host("houdini", "packages/rigcast"), Host("maya", "rigcast/scripts"))
 
 
 def make_host_files(host: Host, library: Path, folder: Path, inside: Sequence[Part]) -> Path:

@@ -12,7 +12,8 @@ import pytest
 import rigcast as rc
 from tests.conftest import TOLERANCES
 from tests.houdini import FILES, fake_hou
-from tests.houdini.characters import QUARTER, arm, exact_pose, in_scene, kinefx, rest_of
+from tests.houdini.kinefx import kinefx
+from tests.support.characters.exact_arm import QUARTER, arm, exact_pose, in_scene, rest_of
 
 pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
 

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from tests.houdini import fake_hou
-from tests.houdini.characters import arm, exact_pose, in_scene, kinefx, rest_of
+from tests.houdini.kinefx import kinefx
+from tests.support.characters.exact_arm import arm, exact_pose, in_scene, rest_of
 
 pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
 

@@ -9,7 +9,8 @@ import pytest
 
 import rigcast as rc
 from tests.houdini import FILES, fake_hou
-from tests.houdini.characters import arm, exact_pose, in_scene, kinefx
+from tests.houdini.kinefx import kinefx
+from tests.support.characters.exact_arm import arm, exact_pose, in_scene
 
 pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
 

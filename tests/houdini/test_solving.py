@@ -8,7 +8,7 @@ import pytest
 import rigcast as rc
 from tests.conftest import TOLERANCES
 from tests.houdini import fake_hou
-from tests.houdini.characters import arm, in_scene
+from tests.support.characters.exact_arm import arm, in_scene
 
 pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
 

@@ -11,7 +11,7 @@ import pytest
 import rigcast as rc
 from tests.cli.command import rigcast_command
 from tests.houdini import fake_hou
-from tests.houdini.characters import in_scene
+from tests.support.characters.exact_arm import in_scene
 
 pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
 

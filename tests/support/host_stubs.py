@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 
@@ -28,7 +29,7 @@ def stubs_of(name: str, package: str) -> Path:
     return found[0]
 
 
-def findings(name: str, stubs: Path, folder: Path, *paths: Path) -> list[str]:
+def findings(name: str, stubs: Path, folder: Path, *paths: Path, path: Path | None = None) -> list[str]:
     """Complaints of mypy about files, with the stubs of a module: ``file:line: error: ...``.
 
     mypy takes no stubs of packages from MYPYPATH, so they are linked there by the name of the module. Their own faults
@@ -39,7 +40,8 @@ def findings(name: str, stubs: Path, folder: Path, *paths: Path) -> list[str]:
     (folder / "linked" / name).symlink_to(stubs, target_is_directory=True)
     (folder / "mypy.ini").write_text(SETTINGS.format(stubs=name))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("MYPYPATH", f"{folder / 'linked'}:{ROOT / 'python'}")
+        places = [folder / "linked", ROOT / "python", *([path] if path else [])]
+        patch.setenv("MYPYPATH", os.pathsep.join(map(str, places)))
         words = ["--config-file", folder / "mypy.ini", "--cache-dir", folder / "cache", "--no-error-summary", *paths]
         shown, told, code = api.run(list(map(str, words)))
     assert code in (0, 1), shown + told
