@@ -55,7 +55,16 @@ NEEDS = {
 }
 # tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library, and
 # tests/blender_addon, tests/houdini and tests/maya what those of the hosts say.
-BY_OTHERS = {"blender_addon", "houdini", "learn_in_blender", "maya", "play_from_cpp", "runtime", "use_from_c", "use_from_cpp"}
+BY_OTHERS = {
+    "blender_addon",
+    "houdini",
+    "learn_in_blender",
+    "maya",
+    "play_from_cpp",
+    "runtime",
+    "use_from_c",
+    "use_from_cpp",
+}
 
 
 @pytest.fixture(scope="module")

@@ -64,12 +64,6 @@ def test_docstrings_open_with_a_verb_or_a_noun():
     assert free_relatives(FILES / "rigcast") == []
 
 
-def test_modules_import_nothing_of_the_whole_package():
-    text = "\n".join(path.read_text(encoding="utf-8") for path in MODULES)
-    assert "import rigcast_runtime" in text
-    assert not re.search(r"^\s*(import|from) rigcast(\.| |$)", text, re.MULTILINE)
-
-
 def test_the_zip_of_a_release(tmp_path):
     """Unpacked it runs with nothing of the sources."""
     rr = pytest.importorskip("rigcast_runtime", reason="the C library is not built", exc_type=ImportError)
