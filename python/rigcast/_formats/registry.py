@@ -150,9 +150,9 @@ USD = Format(
     "USD",
     (".usd", ".usda", ".usdc", ".usdz"),
     {
-        SHOT: Reader("usd:load_usd_shot", ("mesh",)),
-        WEIGHTS: Reader("usd_weights:load_usd_weights", ("clip",)),
-        MOTION: Reader("usd_motion:usd_clips"),
+        SHOT: Reader("usd.shot:load_usd_shot", ("mesh",)),
+        WEIGHTS: Reader("usd.weights:load_usd_weights", ("clip",)),
+        MOTION: Reader("usd.motion:usd_clips"),
     },
     writes=(MADE_SHOT, MADE_MOTION, MADE_WEIGHTS),
     written=(".usd", ".usda", ".usdc"),

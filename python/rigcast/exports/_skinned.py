@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._formats.gltf.write_skinned import write_glb_skinned
 from rigcast._formats.registry import GLTF, USD, Format, by_ending
-from rigcast._formats.usd_skinned import write_usd_skinned
+from rigcast._formats.usd.write_skinned import write_usd_skinned
 from rigcast._rigs.description import Facts, Joints, Skin
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion

@@ -16,7 +16,7 @@ from rigcast._formats.gltf.write_motion import write_glb_motion
 from rigcast._formats.npz.vertices import write_npy, write_npz
 from rigcast._formats.point_cache import cache_paths, write_mdd, write_mdd_parts, write_pc2, write_pc2_parts
 from rigcast._formats.registry import ALEMBIC, BLEND, GLTF, MDD, NPY, NPZ, PC2, USD, Format, by_ending
-from rigcast._formats.usd_points import write_usd_points
+from rigcast._formats.usd.write_points import write_usd_points
 from rigcast._hashing import padded_faces
 from rigcast._rigs.description import Facts
 from rigcast._rigs.motions.moving_mesh import MeshFrames, MovingMesh

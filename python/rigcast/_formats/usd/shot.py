@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
-from rigcast._formats.usd_stage import (
+from rigcast._formats.usd.stage import (
     MOST_FRAMES,
     PURPOSE,
     foreign_errors,
