@@ -1,5 +1,6 @@
 """Results in the formats of other programs."""
 
+from rigcast.exports._character import write_character
 from rigcast.exports._motion import write_bvh, write_motion
 from rigcast.exports._playback import Playback
 from rigcast.exports._resampling import resampled_weights
@@ -12,6 +13,7 @@ __all__ = [
     "resampled_weights",
     "write_blendshape_weights",
     "write_bvh",
+    "write_character",
     "write_motion",
     "write_rig",
     "write_vertices",
