@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from rigcast._formats.registry import USD
 from rigcast._formats.usd.names import ABOUT, MODEL
 from rigcast._formats.usd.stage import foreign_errors, opened, prims_of
 from rigcast._hashing import file_hash
@@ -53,6 +54,11 @@ def model_assets(path: Path, function: str = FUNCTION) -> list[ModelAsset]:
                 sha256 = about.get("sha256", "") if isinstance(about, dict) else ""
                 found.append(ModelAsset(str(prim.GetPath()), value.path, value.resolvedPath, str(sha256)))
         return found
+
+
+def is_stage_of_model(path: Path, function: str = FUNCTION) -> bool:
+    """True if a file is a stage that names a model."""
+    return path.suffix.lower() in USD.endings and bool(model_assets(path, function))
 
 
 def model_file(path: Path, function: str = FUNCTION) -> Path:

@@ -72,7 +72,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         metavar="MODEL",
         type=arguments.existing_file,
-        help="a model file, a rig with linear skinning (.glb, .gltf, .npz), or a face (those, .safetensors and .blend)",
+        help="a model file, or a stage that names one; a rig with linear skinning (.glb, .gltf, .npz), or a face (those, "
+        ".safetensors, .usda and .blend)",
     )
     parser.add_argument(
         "input",
