@@ -2,6 +2,7 @@
 
 from rigcast.exports._character import write_character
 from rigcast.exports._motion import write_bvh, write_motion
+from rigcast.exports._on_stage import write_on_stage
 from rigcast.exports._playback import Playback
 from rigcast.exports._resampling import resampled_weights
 from rigcast.exports._rigs import write_rig
@@ -15,6 +16,7 @@ __all__ = [
     "write_bvh",
     "write_character",
     "write_motion",
+    "write_on_stage",
     "write_rig",
     "write_vertices",
 ]
