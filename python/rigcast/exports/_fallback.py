@@ -38,6 +38,8 @@ class Fallback:
         What the weight of each other morph is, in terms of the model's controls.
     words : str
         What it is.
+    moves : bool
+        False if nothing of it does.
     """
 
     rig: SkinnedRig
@@ -45,6 +47,7 @@ class Fallback:
     correctives: dict[str, str]
     drivers: dict[str, str]
     words: str
+    moves: bool = True
 
     def at_rest(self) -> SkinnedMotion:
         """No frames of it."""
@@ -86,10 +89,14 @@ def fallback_of(model: _core.Deformer) -> Fallback:
         return _of_blendshapes(model)
     skin = skin_of(model)
     morphs, drivers = _of_dials(model)
-    words = ["linear skinning" if skin is not None else "the mesh at rest, as the model states no linear skinning"]
+    words = ["linear skinning"] if skin is not None else []
+    if skin is None and (model.skeleton is not None or not morphs):
+        words = ["the mesh at rest, as the model states no linear skinning"]
     if morphs:
-        words.append(f"{len(morphs)} blend shapes, one per dial, straight from rest to the far end of its range")
-    return Fallback(_rig(model, skin, morphs), {}, {}, drivers, "; ".join(words))
+        shapes = "1 blend shape" if len(morphs) == 1 else f"{len(morphs)} blend shapes, one per dial"
+        words.append(f"{shapes}, straight from rest to the far end of its range")
+    moves = skin is not None or (model.skeleton is None and bool(morphs))
+    return Fallback(_rig(model, skin, morphs), {}, {}, drivers, "; ".join(words), moves)
 
 
 def rest_pose(model: _core.Deformer) -> NDArray[np.float64]:

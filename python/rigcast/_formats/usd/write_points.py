@@ -73,14 +73,23 @@ def _stage(stage: Any, mesh: MovingMesh, parts: list[Piece]) -> list[Any]:
     stage.SetEndTimeCode(FIRST_FRAME + len(mesh) - 1)
     stage.GetRootLayer().customLayerData = {"generator": "rigcast", "licence": mesh.licence}
     root = f"/{identifier(mesh.name)}"
-    paths = [root]
-    if len(parts) > 1:
-        stage.SetDefaultPrim(geometry.Xform.Define(stage, root).GetPrim())
-        names = unique_identifiers([part.name for part in parts], "mesh", taken=["materials"])
-        paths = [f"{root}/{name}" for name in names]
-    prims = [_mesh(stage, path, part) for path, part in zip(paths, parts, strict=True)]
     if len(parts) == 1:
+        prims = _meshes(stage, root, [root], mesh)
         stage.SetDefaultPrim(prims[0].GetPrim())
+        return prims
+    stage.SetDefaultPrim(geometry.Xform.Define(stage, root).GetPrim())
+    return define_meshes(stage, root, mesh)
+
+
+def define_meshes(stage: Any, root: str, mesh: MovingMesh) -> list[Any]:
+    """A mesh below a prim for each part, without points, and the materials; in the order of the parts."""
+    names = unique_identifiers([part.name for part in mesh.pieces], "mesh", taken=["materials"])
+    return _meshes(stage, root, [f"{root}/{name}" for name in names], mesh)
+
+
+def _meshes(stage: Any, root: str, paths: list[str], mesh: MovingMesh) -> list[Any]:
+    parts = mesh.pieces
+    prims = [_mesh(stage, path, part) for path, part in zip(paths, parts, strict=True)]
     materials = dict(zip(mesh.surface.materials, define_materials(stage, root, mesh.surface), strict=True))
     for prim, part in zip(prims, parts, strict=True):
         if len(parts) > 1:
