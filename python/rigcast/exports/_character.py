@@ -19,7 +19,7 @@ from rigcast._load_model import load
 from rigcast._rigs.matching import listed
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._fallback import Fallback, fallback_of, rest_pose
-from rigcast.exports._skinned import Miss
+from rigcast.exports._skinned import EXACT, Miss
 
 FUNCTION = "write_character"
 ENDINGS = written_endings(MADE_CHARACTER)
@@ -157,6 +157,8 @@ def _distance(model: _core.Deformer, miss: Miss | None, which: str) -> list[str]
     else:
         mean, worst = (f"{millimeters * value:.3g} mm" for value in (miss.mean, miss.worst))
         missed = f"misses the model by {mean} on average, {worst} at most, over {which}"
+        if miss.worst <= EXACT * float(np.linalg.norm(np.ptp(np.asarray(model.rest_vertices), axis=0))):
+            missed = f"equals the model, up to rounding, over {which}"
     stated = [
         f"{name} mean {millimeters * float(errors['mean']):.3g} mm, max {millimeters * float(errors['max']):.3g} mm"
         for name, errors in _stated(model).items()
