@@ -163,8 +163,10 @@ def _distance(model: _core.Deformer, miss: Miss | None, which: str) -> list[str]
         f"{name} mean {millimeters * float(errors['mean']):.3g} mm, max {millimeters * float(errors['max']):.3g} mm"
         for name, errors in _stated(model).items()
     ]
-    said = f"stands for a model that states on poses held out of its training: {'; '.join(stated)}"
-    return [missed, said] if stated else [missed]
+    if not stated:
+        return [missed]
+    on = model.metadata.get("error", {}).get("on") or "poses held out of its training"
+    return [missed, f"stands for a model that states on {on}: {'; '.join(stated)}"]
 
 
 def _stated(model: _core.Deformer) -> dict[str, dict[str, float]]:

@@ -100,9 +100,12 @@ def fallback_of(model: _core.Deformer) -> Fallback:
 
 
 def rest_pose(model: _core.Deformer) -> NDArray[np.float64]:
-    """(C,): joints at rest, controls at the value nearest to 0."""
+    """(C,): joints at rest, dials where their channels rest, other controls at the value nearest to 0."""
     ranges = np.asarray(model.control_ranges, np.float64)
     rest = np.clip(0.0, ranges[:, 0], ranges[:, 1])
+    dials = {channel.name: channel.rest for channel in model.channels if channel.kind == "dial"}
+    for column, name in enumerate(model.control_names):
+        rest[column] = dials.get(name, rest[column])
     if model.skeleton is not None:
         rest[: 12 * model.skeleton.num_joints] = np.asarray(model.skeleton.rest, np.float64).reshape(-1)
     return rest

@@ -123,7 +123,8 @@ def skin_of(model: _core.Deformer) -> Skin | None:
     tensors = model.tensors()
     for name in ("beside",) if model.kind in OWN_BONES else ("skin", "beside"):
         if f"{name}.joint" in tensors and f"{name}.weight" in tensors:
-            return Skin(tensors[f"{name}.joint"], tensors[f"{name}.weight"])
+            own = tensors.get("mush.output", slice(None))  # of a restricted one, which reads more vertices
+            return Skin(tensors[f"{name}.joint"][own], tensors[f"{name}.weight"][own])
     return None
 
 

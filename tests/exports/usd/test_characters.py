@@ -36,6 +36,7 @@ def rigid_poses(model, frames=4):
 
 SKINNED = {
     "delta mush, z up, in parts": hose,
+    "a part of it": lambda: hose(rings=(13, 13)).restricted(range(3, 80)),
     "dual quaternions, y up": lambda: hose("Y", rc.DualQuaternionSkinning),
     "a learned body": lambda: learned_body(),
     "a learned body in parts": lambda: covered(learned_body()),

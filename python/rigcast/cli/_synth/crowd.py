@@ -45,9 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="the stage: one point instancer over animated prototypes",
     )
     parser.add_argument("--count", type=arguments.count, default=100, help="instances (default 100)")
-    parser.add_argument(
-        "--clips", type=arguments.count, default=4, help="motions, labels in turn (default 4)"
-    )
+    parser.add_argument("--clips", type=arguments.count, default=4, help="motions, labels in turn (default 4)")
     parser.add_argument("--phases", type=arguments.count, default=4, help="of each clip (default 4)")
     parser.add_argument("--seconds", type=arguments.positive, default=5.0, help="of motion (default 5)")
     parser.add_argument(
