@@ -49,6 +49,7 @@ NEEDS = {
     "rigify_motion": ("torch",),
     "scans": ("pyvista", "jinja2"),
     "train_to_a_stated_error": ("torch",),
+    "usd": ("pxr",),
     "view": ("torch", "websockets"),
     "webcam": ("imageio_ffmpeg",),
     "which_rig": ("scipy", "matplotlib", "jinja2"),

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_file
-from rigcast._formats.usd_names import unique_identifiers
+from rigcast._formats.usd.names import unique_identifiers
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.motions.shot import Shot
 from rigcast._validate import bad_argument

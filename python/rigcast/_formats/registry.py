@@ -81,6 +81,8 @@ NAMED = (RIG, FACE, SHOT, WEIGHTS, MOTION, MESH)  # whose words errors say
 MADE_RIG = Content("rigcast.exports.write_rig", "blendshape rigs")
 MADE_SHOT = Content("rigcast.exports.write_vertices", "moving meshes")
 MADE_MOTION = Content("rigcast.exports.write_motion", "motion of joints")
+MADE_CHARACTER = Content("rigcast.exports.write_character", "characters with their models")
+MADE_CROWD = Content("rigcast.exports.write_crowd", "crowds")
 MADE_WEIGHTS = Content("rigcast.exports.write_blendshape_weights", "weights over time")
 
 BY_BLENDER = ("blender", "timeout")  # options of what Blender evaluates
@@ -150,11 +152,13 @@ USD = Format(
     "USD",
     (".usd", ".usda", ".usdc", ".usdz"),
     {
-        SHOT: Reader("usd:load_usd_shot", ("mesh",)),
-        WEIGHTS: Reader("usd_weights:load_usd_weights", ("clip",)),
-        MOTION: Reader("usd_motion:usd_clips"),
+        MODEL: Reader(),
+        FACE: Reader("usd.blendshapes:load_usd_blendshapes", ("mesh",)),
+        SHOT: Reader("usd.shot:load_usd_shot", ("mesh",)),
+        WEIGHTS: Reader("usd.weights:load_usd_weights", ("clip",)),
+        MOTION: Reader("usd.motion:usd_clips"),
     },
-    writes=(MADE_SHOT, MADE_MOTION, MADE_WEIGHTS),
+    writes=(MADE_SHOT, MADE_MOTION, MADE_WEIGHTS, MADE_CHARACTER, MADE_CROWD),
     written=(".usd", ".usda", ".usdc"),
     extra="usd",
 )

@@ -33,8 +33,8 @@ FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
 # The same command goes on where it was interrupted.
 RESUMED = ("actors", "sample", "train", "solve", "transfer", "ik", "batch")
 COMMANDS = (
-    "doctor", "sample", "train", "evaluate", "solve", "report", "bench", "transfer", "pack", "info", "limits", "faces",
-    "ik", "synth", "capture", "actors", "view", "perceive", "study", "batch", "blender-addon",
+    "doctor", "sample", "train", "evaluate", "export", "solve", "report", "bench", "transfer", "pack", "info", "limits",
+    "faces", "ik", "synth", "capture", "actors", "view", "perceive", "study", "batch", "blender-addon",
 )  # fmt: skip
 SEVERAL = ("synth", "capture", "study")  # that have commands of their own
 

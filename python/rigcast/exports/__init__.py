@@ -1,6 +1,9 @@
 """Results in the formats of other programs."""
 
+from rigcast.exports._character import write_character
+from rigcast.exports._crowd import write_crowd
 from rigcast.exports._motion import write_bvh, write_motion
+from rigcast.exports._on_stage import write_on_stage
 from rigcast.exports._playback import Playback
 from rigcast.exports._resampling import resampled_weights
 from rigcast.exports._rigs import write_rig
@@ -12,7 +15,10 @@ __all__ = [
     "resampled_weights",
     "write_blendshape_weights",
     "write_bvh",
+    "write_character",
+    "write_crowd",
     "write_motion",
+    "write_on_stage",
     "write_rig",
     "write_vertices",
 ]

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._formats.gltf.write_skinned import write_glb_skinned
 from rigcast._formats.registry import GLTF, USD, Format, by_ending
-from rigcast._formats.usd_skinned import write_usd_skinned
+from rigcast._formats.usd.write_skinned import write_usd_skinned
 from rigcast._rigs.description import Facts, Joints, Skin
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
@@ -22,6 +22,7 @@ from rigcast._rigs.surface import Surface, surface_of
 from rigcast.exports._playback import Playback
 
 FRAMES_AT_ONCE = 64
+OWN_BONES = ("regressed_skinning", "rotational_regression")  # whose weights are not of joints and all vertices
 EXACT = 1e-5  # of the size: below, what is missed is rounding
 FORMATS: dict[Format, Callable[[Path, SkinnedMotion], list[str]]] = {GLTF: write_glb_skinned, USD: write_usd_skinned}
 WRITERS = by_ending(FORMATS)
@@ -55,14 +56,14 @@ def shown_of_model(playback: Playback, mesh: MovingMesh, facts: Facts) -> Shown 
         Of the character; its unit and axis are those of the model's vertices.
     """
     model = playback.model
-    skin = _skin_of(model)
+    skin = skin_of(model)
     if model.skeleton is None or skin is None:
         return None
     rig = _linear(model.skeleton, model.rest_vertices, mesh.faces, skin, facts, mesh.surface)
     columns = 12 * model.skeleton.num_joints
     local = playback.poses[:, :columns].astype(np.float64).reshape(len(playback), -1, 3, 4)
     motion = SkinnedMotion(rig, local, np.zeros((len(local), 0)), mesh.fps)
-    miss = _Miss()
+    miss = Miss()
     for start in range(0, len(local), FRAMES_AT_ONCE):
         frames = slice(start, start + FRAMES_AT_ONCE)
         miss.add(playback[frames], motion.shown(frames))
@@ -77,7 +78,7 @@ def shown_of_rig(rig: Any, channels: NDArray[np.float32], fps: float) -> Shown |
     plain = rig
     if not isinstance(rig, SkinnedRig):
         plain = _linear(skeleton, rig.rest_vertices, rig.faces, skin, facts_of(rig), surface_of(rig))
-    miss, local, amounts = _Miss(), [], []
+    miss, local, amounts = Miss(), [], []
     for start in range(0, len(channels), FRAMES_AT_ONCE):
         rows = channels[start : start + FRAMES_AT_ONCE]
         poses, vertices = rig.sample(rows)
@@ -101,7 +102,7 @@ def write_shown(path: Path, shown: Shown, meters_per_unit: float, up_axis: str) 
     return notes
 
 
-class _Miss:
+class Miss:
     """Distances of vertices from where they should be, gathered over frames."""
 
     def __init__(self) -> None:
@@ -117,12 +118,13 @@ class _Miss:
         return self._sum / max(1, self._count)
 
 
-def _skin_of(model: _core.Deformer) -> Skin | None:
+def skin_of(model: _core.Deformer) -> Skin | None:
     """The skinning of an analytic model, or the one that was fitted for comparison with a learned one."""
     tensors = model.tensors()
-    for name in ("skin", "beside"):
+    for name in ("beside",) if model.kind in OWN_BONES else ("skin", "beside"):
         if f"{name}.joint" in tensors and f"{name}.weight" in tensors:
-            return Skin(tensors[f"{name}.joint"], tensors[f"{name}.weight"])
+            own = tensors.get("mush.output", slice(None))  # of a restricted one, which reads more vertices
+            return Skin(tensors[f"{name}.joint"][own], tensors[f"{name}.weight"][own])
     return None
 
 

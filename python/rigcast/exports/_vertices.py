@@ -16,7 +16,7 @@ from rigcast._formats.gltf.write_motion import write_glb_motion
 from rigcast._formats.npz.vertices import write_npy, write_npz
 from rigcast._formats.point_cache import cache_paths, write_mdd, write_mdd_parts, write_pc2, write_pc2_parts
 from rigcast._formats.registry import ALEMBIC, BLEND, GLTF, MDD, NPY, NPZ, PC2, USD, Format, by_ending
-from rigcast._formats.usd_points import write_usd_points
+from rigcast._formats.usd.write_points import write_usd_points
 from rigcast._hashing import padded_faces
 from rigcast._rigs.description import Facts
 from rigcast._rigs.motions.moving_mesh import MeshFrames, MovingMesh
@@ -124,7 +124,7 @@ def write_vertices(
         raise bad_argument(FUNCTION, "path", got, f"a file that ends in {', '.join(SUFFIXES)}", file)
     if max_error is not None:
         max_error = Arguments(FUNCTION).number("max_error", max_error, above=0.0)
-    mesh = _moving_mesh(vertices, faces, fps, meters_per_unit, up_axis, name, licence)
+    mesh = moving_mesh(vertices, faces, fps, meters_per_unit, up_axis, name, licence)
     if surface is not None:
         mesh = replace(mesh, surface=check_surface(surface, mesh.num_vertices, mesh.faces, FUNCTION))
     unit = None if to_meters_per_unit is None else Arguments(FUNCTION).unit("to_meters_per_unit", to_meters_per_unit)
@@ -151,7 +151,7 @@ def files_of(path: Path, parts: Sequence[str] = ()) -> list[Path]:
     return [path, *cache_paths(path, parts)[: len(parts)]] if path.suffix.lower() in CACHES else [path]
 
 
-def _moving_mesh(
+def moving_mesh(
     vertices: Any, faces: ArrayLike | None, fps: float, meters_per_unit: float, up_axis: str, name: str, licence: str
 ) -> MovingMesh:
     check = Arguments(FUNCTION)

@@ -15,7 +15,7 @@ from rigcast._formats.blender.write import write_blend, write_blender_script
 from rigcast._formats.gltf.write import write_glb
 from rigcast._formats.live_link.write import live_link_notes, write_live_link
 from rigcast._formats.registry import BLEND, GLTF, LIVE_LINK, NPZ, SCRIPT, USD, Format, by_ending
-from rigcast._formats.usd_skel import write_usd_weights
+from rigcast._formats.usd.write_weights import write_usd_weights
 from rigcast._rigs.motions.head import checked_transforms
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 

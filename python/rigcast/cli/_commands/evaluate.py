@@ -37,6 +37,7 @@ from rigcast.cli._inputs.skinned_model import any_model
 from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._ways.evaluate_actions import evaluate_actions, motion_of_action
+from rigcast.cli._ways.evaluate_on_stage import add_stage_arguments, stage_rate, write_over
 from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import files_of
 from rigcast.metrics._gate import stated_difficulty
@@ -57,7 +58,8 @@ rigcast evaluate smooth.glb smooth.glb -o smooth.npz
 rigcast evaluate limb.npz walk.bvh -o limb.mdd
 rigcast evaluate head.safetensors head_held_out.rwdata --detail 0
 rigcast evaluate dog.safetensors dog.blend --action walk
-rigcast evaluate dog.safetensors dog.blend --action walk -o walk.usd"""
+rigcast evaluate dog.safetensors dog.blend --action walk -o walk.usd
+rigcast evaluate hero.safetensors walk.bvh -o shot.usdc --on stage.usda"""
 BVH = ".bvh"
 SURFACES = (".glb", ".usd", ".usda", ".usdc", ".abc", ".blend")  # formats that have a place for textures
 FORMATS = (
@@ -72,7 +74,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "model",
         metavar="MODEL",
         type=arguments.existing_file,
-        help="a model file, a rig with linear skinning (.glb, .gltf, .npz), or a face (those, .safetensors and .blend)",
+        help="a model file, or a stage that names one; a rig with linear skinning (.glb, .gltf, .npz), or a face "
+        "(those, .safetensors, .usda and .blend)",
     )
     parser.add_argument(
         "input",
@@ -106,6 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="frames per second of FILE (default: the motion's own); another rate is resampled",
     )
     add_quality_arguments(parser)
+    add_stage_arguments(parser)
     written = parser.add_argument_group("what is written")
     written.add_argument(
         "--unit", type=arguments.unit, help="of FILE: mm, cm, dm, m, in, ft or meters (default: MODEL's)"
@@ -216,13 +220,13 @@ def _check_storage(model: Deformer, poses: NDArray[np.float32], console: Console
 
 def _played(model: Deformer, args: argparse.Namespace, console: Console) -> Result:
     joints = 0 if model.skeleton is None else model.skeleton.num_joints
-    motion = _motion(model, args, console).at(args.fps, joints)
+    motion = _motion(model, args, console).at(stage_rate(args) or args.fps, joints)
     if motion.fps is None and args.output.suffix.lower() != ".npy":
         raise WrongInput(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
     moving = playback if motion.head is None else WithHead(playback, motion.head)
     notes = [*motion.notes, *_write(model, playback, moving, motion.fps or 30.0, args)]
-    if args.output.suffix.lower() in SURFACES:
+    if args.output.suffix.lower() in SURFACES and args.on is None:
         notes += lost_textures(args.model, args.output, keeps_coordinates=False)
     _check_storage(model, playback.poses, console)
     confidence = np.atleast_1d(model.confidence(playback.poses))
@@ -268,6 +272,8 @@ def _write(
         if model.skeleton is None:
             raise WrongInput(f"a {model.kind} model has no joints; {args.output} must have another format than .bvh")
         return write_poses(args.output, model, playback.poses, fps, args.unit)
+    if args.on is not None:
+        return write_over(model, moving, fps, args)
     unit = model.meters_per_unit if args.unit is None else args.unit
     return exports.write_vertices(
         args.output,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections import Counter
 from pathlib import Path
@@ -10,6 +11,7 @@ from typing import Any
 
 from rigcast import sources, synthesis
 from rigcast._formats.npz.archive import member_names
+from rigcast._formats.usd.model_asset import is_stage_of_model, model_file
 from rigcast._rigs.resting import resting_hint, resting_lines
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._arguments import existing
@@ -73,7 +75,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Print what the file is and return it."""
-    motion = describe_motion(args.file, args.mesh[0] if args.mesh and len(args.mesh) == 1 else None)
+    stage = is_stage_of_model(args.file)
+    motion = None if stage else describe_motion(args.file, args.mesh[0] if args.mesh and len(args.mesh) == 1 else None)
     if motion is not None:
         result = motion
     elif args.file.is_dir():
@@ -84,6 +87,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         return facts
     elif args.file.suffix == ".safetensors":
         result = describe_model(args.file)
+    elif stage:
+        file = model_file(args.file, "info")
+        result = describe_model(file) | {"model_file": os.fspath(file)}
     elif is_blendshape_archive(args.file):
         result = describe_blendshapes(sources.load_blendshapes(args.file), args.file)
     else:

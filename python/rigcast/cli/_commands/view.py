@@ -30,6 +30,7 @@ from rigcast.viewer._view import acting_stage_of, stage_of
 
 SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where its skin can be dragged"
 EXAMPLE = """rigcast view hero.safetensors
+rigcast view hero.usda
 rigcast view hero.safetensors --beside held_out.rwdata
 rigcast view hero.safetensors --motion held_out.rwdata/00000.poses.npy --fps 24
 rigcast view face.safetensors --motion weights.npz --pictures frames
@@ -46,7 +47,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "file",
         metavar="FILE",
         type=arguments.existing,
-        help="a model, a rig (.glb, .npz, .blend), a data set, or a synthesizer (of rigcast synth fit)",
+        help="a model, or a stage that names one (.usda); a rig (.glb, .npz, .blend), blend shapes of a stage, a data "
+        "set, or a synthesizer (of rigcast synth fit)",
     )
     parser.add_argument(
         "rig", metavar="RIG", nargs="?", type=arguments.existing_file, help="what a synthesizer moves: a model or a rig"

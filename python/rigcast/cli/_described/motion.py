@@ -13,8 +13,8 @@ from rigcast import inverse, sources
 from rigcast._formats.live_link.read import ANGLES, load_table
 from rigcast._formats.npz.archive import Member, foreign_kind, member_names, read_arrays
 from rigcast._formats.registry import GLTF, USD
-from rigcast._formats.usd import moving_meshes
-from rigcast._formats.usd_weights import usd_animations
+from rigcast._formats.usd.shot import moving_meshes
+from rigcast._formats.usd.weights import usd_animations
 from rigcast.cli._described.clips import describe_scene
 from rigcast.cli._inputs.shots import states_rate
 from rigcast.cli._result import WrongInput

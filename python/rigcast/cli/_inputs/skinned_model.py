@@ -11,6 +11,7 @@ from rigcast._core import Deformer, LinearBlendSkinning
 from rigcast._formats.gltf import GltfRig
 from rigcast._formats.npz.archive import member_names
 from rigcast._formats.registry import GLTF
+from rigcast._formats.usd.model_asset import is_stage_of_model
 from rigcast._load_model import load
 from rigcast.cli._result import WrongInput
 from rigcast.sampling._kinematics import channel_entry
@@ -19,8 +20,8 @@ FULL_TURN = 180.0  # degrees either way: a file without limits does not clip a m
 
 
 def any_model(path: Path) -> Deformer:
-    """A model file, a rig of joints with linear skinning, or a blendshape rig in any file that holds one."""
-    if path.suffix.lower() == ".safetensors":
+    """A model file or a stage that names one, a rig of joints with linear skinning, or any file of a blendshape rig."""
+    if path.suffix.lower() == ".safetensors" or is_stage_of_model(path):
         return load(path)
     return skinned_model(path) or sources.load_blendshapes(path)
 

@@ -12,6 +12,8 @@ from typing import Any
 from rigcast import _core, sources, synthesis
 from rigcast._core import BlendshapeRig
 from rigcast._formats.npz.archive import member_names
+from rigcast._formats.registry import USD
+from rigcast._formats.usd.model_asset import is_stage_of_model
 from rigcast._load_model import load
 from rigcast._validate import bad_argument
 from rigcast.cli._inputs.faces import refuse_packed
@@ -42,9 +44,9 @@ def opened(args: argparse.Namespace, path: Path) -> Iterator[Any]:
             raise bad_argument("view", "FILE", got, f"given with its rig: rigcast view {path.name} RIG")
         with opened(args, args.rig) as rig:
             yield synthesis.load(path, rig)
-    elif suffix == ".safetensors":
+    elif suffix == ".safetensors" or is_stage_of_model(path):
         yield _model(path)
-    elif suffix == ".npz" and "neutral" in member_names(path, "view"):
+    elif suffix in USD.endings or (suffix == ".npz" and "neutral" in member_names(path, "view")):
         yield sources.load_blendshapes(path)
     else:
         with opened_rig(args, path) as rig:

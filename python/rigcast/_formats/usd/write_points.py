@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
-from rigcast._formats.usd_names import identifier, unique_identifiers
+from rigcast._formats.usd.arrays import PURPOSE, extent, integers, pairs, vectors
+from rigcast._formats.usd.names import identifier, state_places, unique_identifiers
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.pieces import Piece
 from rigcast._rigs.surface import Surface
 
 FIRST_FRAME = 1
 AXES = ("Y", "Z")  # the up axes that USD knows
-PURPOSE = "writing USD files"
 
 
 def write_usd_points(path: Path, mesh: MovingMesh) -> None:
@@ -32,23 +32,34 @@ def write_usd_points(path: Path, mesh: MovingMesh) -> None:
     with tempfile.TemporaryDirectory(prefix="rigcast-export-") as folder:
         scene = Path(folder) / f"scene{path.suffix.lower()}"
         stage = usd.Stage.CreateNew(str(scene))
-        upright = mesh if mesh.up_axis in AXES else mesh.placed(up_axis=AXES[0])
-        parts = upright.pieces
-        prims = _stage(stage, upright, parts)
-        code = FIRST_FRAME
-        for chunk in upright.chunks():
-            for frame in chunk:
-                for part, prim in zip(parts, prims, strict=True):
-                    points = frame[part.vertices]
-                    prim.GetPointsAttr().Set(_vectors(points), float(code))
-                    prim.GetExtentAttr().Set(_vectors(np.stack([points.min(axis=0), points.max(axis=0)])), float(code))
-                code += 1
-            if scene.suffix != ".usda":
-                stage.Save()
+        plain = mesh.placed(up_axis=upright(mesh.up_axis))
+        prims = _stage(stage, plain, plain.pieces)
+        key_points(stage, plain, prims, [float(FIRST_FRAME + frame) for frame in range(len(plain))])
         stage.Save()
         del stage, prims
         with scene.open("rb") as source, atomic_file(path) as stream:
             shutil.copyfileobj(source, stream)
+
+
+def upright(up_axis: str) -> str:
+    """The up axis of a stage for vertices with this one."""
+    return up_axis if up_axis in AXES else AXES[0]
+
+
+def key_points(stage: Any, mesh: MovingMesh, prims: list[Any], codes: list[float]) -> None:
+    """Set points and extent of the mesh of each part at the time code of each frame.
+
+    A binary layer is saved every few frames, so that memory holds no whole motion.
+    """
+    parts, frames = mesh.pieces, iter(codes)
+    for chunk in mesh.chunks():
+        for frame in chunk:
+            code = next(frames)
+            for part, prim in zip(parts, prims, strict=True):
+                prim.GetPointsAttr().Set(vectors(frame[part.vertices]), code)
+                prim.GetExtentAttr().Set(extent(frame[part.vertices]), code)
+        if not stage.GetRootLayer().identifier.endswith(".usda"):
+            stage.GetRootLayer().Save()
 
 
 def _stage(stage: Any, mesh: MovingMesh, parts: list[Piece]) -> list[Any]:
@@ -62,16 +73,27 @@ def _stage(stage: Any, mesh: MovingMesh, parts: list[Piece]) -> list[Any]:
     stage.SetEndTimeCode(FIRST_FRAME + len(mesh) - 1)
     stage.GetRootLayer().customLayerData = {"generator": "rigcast", "licence": mesh.licence}
     root = f"/{identifier(mesh.name)}"
-    paths = [root]
-    if len(parts) > 1:
-        stage.SetDefaultPrim(geometry.Xform.Define(stage, root).GetPrim())
-        names = unique_identifiers([part.name for part in parts], "mesh", taken=["materials"])
-        paths = [f"{root}/{name}" for name in names]
-    prims = [_mesh(stage, path, part) for path, part in zip(paths, parts, strict=True)]
     if len(parts) == 1:
+        prims = _meshes(stage, root, [root], mesh)
         stage.SetDefaultPrim(prims[0].GetPrim())
+        return prims
+    stage.SetDefaultPrim(geometry.Xform.Define(stage, root).GetPrim())
+    return define_meshes(stage, root, mesh)
+
+
+def define_meshes(stage: Any, root: str, mesh: MovingMesh) -> list[Any]:
+    """A mesh below a prim for each part, without points, and the materials; in the order of the parts."""
+    names = unique_identifiers([part.name for part in mesh.pieces], "mesh", taken=["materials"])
+    return _meshes(stage, root, [f"{root}/{name}" for name in names], mesh)
+
+
+def _meshes(stage: Any, root: str, paths: list[str], mesh: MovingMesh) -> list[Any]:
+    parts = mesh.pieces
+    prims = [_mesh(stage, path, part) for path, part in zip(paths, parts, strict=True)]
     materials = dict(zip(mesh.surface.materials, define_materials(stage, root, mesh.surface), strict=True))
     for prim, part in zip(prims, parts, strict=True):
+        if len(parts) > 1:
+            state_places(prim, part.vertices)
         cover(prim, part.faces, part.surface, materials)
     return prims
 
@@ -85,11 +107,6 @@ def _mesh(stage: Any, path: str, part: Piece) -> Any:
     prim.CreatePointsAttr()
     prim.CreateExtentAttr()
     return prim
-
-
-def _vectors(rows: NDArray[np.float32]) -> Any:
-    types = require("pxr.Vt", extra="usd", purpose=PURPOSE)
-    return types.Vec3fArray.FromNumpy(np.ascontiguousarray(rows, np.float32))
 
 
 def define_materials(stage: Any, root: str, surface: Surface) -> list[Any]:
@@ -129,12 +146,11 @@ def cover(mesh: Any, faces: NDArray[np.int32], surface: Surface, materials: dict
 def _coordinates(mesh: Any, faces: NDArray[np.int32], surface: Surface) -> None:
     geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
     types = require("pxr.Sdf", extra="usd", purpose=PURPOSE).ValueTypeNames
-    arrays = require("pxr.Vt", extra="usd", purpose=PURPOSE)
     corners = surface.uv_faces[faces >= 0]
     uvs = surface.uvs
     if (corners < 0).any():  # faces without coordinates: every corner needs some
         uvs = np.concatenate([uvs, np.zeros((1, 2), np.float32)])
         corners = np.where(corners < 0, len(uvs) - 1, corners)
     primvar = geometry.PrimvarsAPI(mesh).CreatePrimvar("st", types.TexCoord2fArray, geometry.Tokens.faceVarying)
-    primvar.Set(arrays.Vec2fArray.FromNumpy(np.ascontiguousarray(uvs, np.float32)))
-    primvar.SetIndices(arrays.IntArray.FromNumpy(np.ascontiguousarray(corners, np.int32)))
+    primvar.Set(pairs(uvs))
+    primvar.SetIndices(integers(corners))

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
+from rigcast._formats.usd.arrays import PURPOSE, floats, vectors
 from rigcast._rigs.motions import shot
 from rigcast._rigs.motions.head import in_axes
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig
 
-PURPOSE = "writing USD files"
 FIRST = 1.0  # time code of the first frame
 JOINT = "head"
 
@@ -67,7 +67,7 @@ def _write(
     animation.CreateBlendShapesAttr(list(rig.column_names))
     values = animation.CreateBlendShapeWeightsAttr()
     for frame, row in enumerate(np.asarray(rig.activations(weights), np.float32)):
-        values.Set(_floats(row), FIRST + frame)
+        values.Set(floats(row), FIRST + frame)
 
 
 def _move(root: Any, axis: str, motion: NDArray[np.float64] | None) -> None:
@@ -101,7 +101,7 @@ def _skeleton(stage: Any, skel: Any) -> Any:
 
 def _mesh(stage: Any, geometry: Any, rig: BlendshapeRig) -> Any:
     mesh = geometry.Mesh.Define(stage, "/Head/Face")
-    mesh.CreatePointsAttr(_points(np.asarray(rig.rest_vertices, np.float32)))
+    mesh.CreatePointsAttr(vectors(np.asarray(rig.rest_vertices, np.float32)))
     faces = np.asarray(rig.faces)
     corners = faces >= 0
     mesh.CreateFaceVertexCountsAttr(corners.sum(axis=1).tolist())
@@ -126,18 +126,8 @@ def _bind(stage: Any, skel: Any, mesh: Any, skeleton: Any, rig: BlendshapeRig) -
         target = skel.BlendShape.Define(stage, mesh.GetPath().AppendChild(own))
         delta = np.asarray(rig.column(number), np.float32)
         moved = np.flatnonzero(delta.any(axis=1))
-        target.CreateOffsetsAttr(_points(delta[moved]))
+        target.CreateOffsetsAttr(vectors(delta[moved]))
         target.CreatePointIndicesAttr(moved.tolist())
         targets.append(sdf.Path(target.GetPath()))
     binding.CreateBlendShapesAttr(list(rig.column_names))
     binding.CreateBlendShapeTargetsRel().SetTargets(targets)
-
-
-def _points(values: NDArray[np.float32]) -> Any:
-    vt = require("pxr.Vt", extra="usd", purpose=PURPOSE)
-    return vt.Vec3fArray.FromNumpy(np.ascontiguousarray(values))
-
-
-def _floats(values: NDArray[np.float32]) -> Any:
-    vt = require("pxr.Vt", extra="usd", purpose=PURPOSE)
-    return vt.FloatArray.FromNumpy(np.ascontiguousarray(values))

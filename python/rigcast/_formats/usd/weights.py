@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
-from rigcast._formats.usd_stage import PURPOSE, foreign_errors, frames_of, opened, prims_of
+from rigcast._formats.usd.stage import PURPOSE, foreign_errors, frames_of, opened, prims_of
 from rigcast._notes import tell
 from rigcast._rigs.matching import by_name
 from rigcast._validate import bad_argument

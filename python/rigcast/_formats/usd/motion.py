@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from rigcast._extras import require
 from rigcast._formats.gltf.document import unique_names
-from rigcast._formats.usd_stage import PURPOSE, foreign_errors, frames_of, opened, prims_of
+from rigcast._formats.usd.stage import PURPOSE, foreign_errors, frames_of, opened, prims_of
 from rigcast._rigs.motions.motion import Motion, MotionFile
 from rigcast._rigs.rotations import Float64, compose, invert
 from rigcast._validate import bad_argument

@@ -1,0 +1,1 @@
+"""Stages that are written, opened by OpenUSD itself and by this package."""
