@@ -98,7 +98,8 @@ def write_shown(path: Path, shown: Shown, meters_per_unit: float, up_axis: str) 
         worst, mean = (rig.meters_per_unit / unit * value for value in (shown.worst, shown.mean))
         notes.append(
             f"{path.name} holds joints with linear skinning, which misses the character's vertices by {mean:.3g} units "
-            f"of {unit:g} m on average, {worst:.3g} at most (--vertices, as_vertices=True: without joints, and exact)"
+            f"of {unit:g} m on average, {worst:.3g} at most (--shapes, rigcast.exports.approximate: with morph targets "
+            "for most of that; --vertices, as_vertices=True: without joints, and exact)"
         )
     return notes
 
