@@ -1,4 +1,4 @@
-"""What engines play of a model: files played by the specification alone miss by what they state."""
+"""Files for engines, played by the specification alone, miss a model by what they state."""
 
 from __future__ import annotations
 
@@ -67,7 +67,9 @@ def gaps_of(path, truths, fps=FPS):
 def check_stated(miss, gaps):
     """Stated figures against the distances that the oracle found."""
     found = [gaps.mean(), np.percentile(gaps, 99.9), gaps.max()]
-    np.testing.assert_allclose([miss.mean, miss.p999, miss.worst], found, rtol=1e-3, atol=1e-3)
+    np.testing.assert_allclose(
+        [miss.mean, miss.p999, miss.worst], found, rtol=1e-3, atol=1e-3
+    )  # a micrometer: keys in float32
 
 
 @pytest.mark.parametrize("bones", [None, 5])
@@ -118,7 +120,7 @@ def test_shapes_are_the_least_squares_of_each_vertex():
     for vertex in (0, 40, 103):
         columns = np.einsum("tij,tk->tikj", linear[:, vertex], amounts).reshape(27, 6)
         wanted = np.linalg.lstsq(columns, missed[:, vertex].reshape(-1), rcond=None)[0]
-        np.testing.assert_allclose(deltas[:, vertex].reshape(-1), wanted, atol=1e-5)
+        np.testing.assert_allclose(deltas[:, vertex].reshape(-1), wanted, atol=1e-5)  # of float32
 
 
 def frames_of(poses):
@@ -135,9 +137,11 @@ def test_amounts_are_the_least_squares_of_each_frame():
     for frame in range(5):
         columns = np.einsum("vij,kvj->vik", linear[frame], deltas).reshape(-1, 3)
         missed = (posed.truth[frame] - posed.played(deltas[:0], np.zeros((5, 0)))[frame]).reshape(-1)
-        np.testing.assert_allclose(amounts[frame], np.linalg.lstsq(columns, missed, rcond=None)[0], atol=1e-4)
+        np.testing.assert_allclose(
+            amounts[frame], np.linalg.lstsq(columns, missed, rcond=None)[0], atol=1e-4
+        )  # float32 sums
     squares = np.square(posed.truth - posed.played(deltas, amounts), dtype=np.float64).sum()
-    assert left == pytest.approx(squares, rel=1e-4)
+    assert left == pytest.approx(squares, rel=1e-4)  # float32 positions
 
 
 def test_no_shapes_are_linear_skinning(tmp_path):
@@ -153,7 +157,7 @@ def test_no_shapes_are_linear_skinning(tmp_path):
 def test_the_rest_pose_is_the_models():
     made = approximate(Playback(hose(), twisted()), FPS, shapes=4)
     np.testing.assert_array_equal(made.motion.rig.rest_vertices, hose().rest_vertices)
-    assert np.abs(made.motion.amounts).max() == pytest.approx(1.0, abs=0.05)
+    assert np.abs(made.motion.amounts).max() == pytest.approx(1.0, abs=0.05)  # solved again without small offsets
 
 
 def test_other_frames_make_a_held_out_error(tmp_path):

@@ -59,6 +59,7 @@ def check(found, up, axes, unit):
     """Positions, and the same triangles; returns whether cross products of edges point outward."""
     (vertices, triangles), faces = found, model(up).faces
     truth = model(up).evaluate(np.full((1, 2), 0.5, np.float32))[0].astype(np.float64)
+    # positions of order one in float32, printed
     np.testing.assert_allclose(vertices, truth @ np.array(axes[up], np.float64).T * UNIT / unit, rtol=1e-6, atol=1e-7)
     assert np.linalg.det(axes[up]) == pytest.approx(-1)
     halves = [faces[:, [0, 1, 2]], faces[faces[:, 3] >= 0][:, [0, 2, 3]]]

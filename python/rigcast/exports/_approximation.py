@@ -23,7 +23,7 @@ ASKED = 8  # morphed attributes: what glTF 2.0 asks every viewer to play
 
 @dataclass(frozen=True)
 class ShapeCount:
-    """What a number of shapes misses.
+    """The miss of a number of shapes.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class ShapeCount:
 
 @dataclass(frozen=True)
 class Approximation:
-    """What an engine plays near a model, and how near.
+    """Joints, weights and shapes that an engine plays, and their distances from the model.
 
     Attributes
     ----------
@@ -75,8 +75,8 @@ class Approximation:
     exact_bytes: int
     notes: tuple[str, ...] = ()
 
-    def figures(self) -> dict[str, Any]:
-        """What the file says of itself."""
+    def figures(self) -> dict[str, object]:
+        """The figures that a file holds."""
         return {
             "bones": self.bones,
             "shapes": len(self.motion.rig.morphs),

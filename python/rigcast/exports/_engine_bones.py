@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
-from rigcast._regression.skin_weights import gathered
+from rigcast._regression.skin_weights import SAME_MOTION, gathered
 from rigcast._regression.skinning_decomposition import skinning_decomposition
 from rigcast._rigs.description import Joints, Skin
 from rigcast._rigs.motions.skinned_motion import Keys
@@ -47,8 +47,8 @@ class EngineBones:
 def own_joints(model: _core.Deformer, poses: Float32, vertices: Float32, threads: int) -> EngineBones:
     """The model's joints, with weights fitted to frames: poses (F, C) and vertices (F, V, 3).
 
-    A vertex keeps the weights that the model has for it, its four largest, unless others miss less by a twentieth: the
-    frames cannot tell joints apart that move alike in them, and other motion does.
+    A vertex keeps the weights that the model has for it, its four largest, unless others miss less by a twentieth, and
+    by more than rounding: the frames cannot tell joints apart that move alike in them, and other motion does.
     """
     skeleton = model.skeleton
     columns = 12 * skeleton.num_joints
@@ -66,7 +66,8 @@ def own_joints(model: _core.Deformer, poses: Float32, vertices: Float32, threads
     if own is not None:
         own = _four(own)
         by_own = _squares(_rig(model, own), local(poses, vertices), vertices)
-        keeps = squares >= BETTER**2 * by_own
+        least = SAME_MOTION * float(np.linalg.norm(np.ptp(model.rest_vertices, axis=0)))
+        keeps = np.sqrt(squares / len(rows)) >= BETTER * np.sqrt(by_own / len(rows)) - least
         kept = int(keeps.sum())
         rig = _rig(model, _mixed(keeps, own, Skin(joint, weight.astype(np.float64))))
     skin = rig.own_skin

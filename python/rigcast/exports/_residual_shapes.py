@@ -159,9 +159,9 @@ def _best_deltas(posed: PosedFrames, amounts: Float64, threads: int) -> Float32:
             for rows, columns in ((i, j), (j, i)):
                 normal[:, first, second, rows, columns] = entries[..., place]
                 normal[:, second, first, rows, columns] = entries[..., place]
-        normal = np.swapaxes(normal, 2, 3).reshape(size, 3 * count, 3 * count)
+        equations = np.swapaxes(normal, 2, 3).reshape(size, 3 * count, 3 * count)
         right = _core.matrix_product(across, pulled.reshape(frames, -1), threads=threads).reshape(count, size, 3)
-        solved = np.linalg.solve(_ridged(normal), right.swapaxes(0, 1).reshape(size, -1, 1))
+        solved = np.linalg.solve(_ridged(equations), right.swapaxes(0, 1).reshape(size, -1, 1))
         along[:, some] = solved.reshape(size, count, 3).swapaxes(0, 1)
     return along
 
@@ -172,12 +172,12 @@ def _ordered(deltas: Float32, amounts: Float64) -> Float32:
     A shape whose amount never leaves 0 is dropped.
     """
     flat = deltas.reshape(len(deltas), -1).astype(np.float64)
-    triangle = np.linalg.qr(amounts, mode="r")
+    triangle: Float64 = np.linalg.qr(amounts, mode="r")  # type: ignore[assignment]  # NumPy's stubs see a pair
     values, vectors = np.linalg.eigh(triangle @ (flat @ flat.T) @ triangle.T)
     inside = values[::-1] > 1e-12 * max(float(values[-1]), 1e-300)
     turned = vectors[:, ::-1][:, inside].T @ triangle @ flat
     ever = np.abs(amounts @ np.linalg.pinv(triangle) @ vectors[:, ::-1][:, inside]).max(axis=0)
-    return (turned * ever[:, None]).astype(np.float32).reshape(-1, *deltas.shape[1:])
+    return np.asarray(turned * ever[:, None], np.float32).reshape(-1, *deltas.shape[1:])
 
 
 def _carried(blended: Float32, points: Float32) -> Float32:

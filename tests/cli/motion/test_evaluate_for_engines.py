@@ -44,7 +44,7 @@ def test_two_motions_are_two_clips_that_miss_by_what_is_said(evaluate):
     for name in found["clips"]:
         truth = model.evaluate(np.load(f"{name}.npz")["poses"])
         gaps.append(np.linalg.norm(played(file, name, np.arange(3) / FPS) - truth, axis=2))
-    assert 1e3 * np.max(gaps) == pytest.approx(found["worst_mm"], rel=1e-3)
+    assert 1e3 * np.max(gaps) == pytest.approx(found["worst_mm"], rel=1e-3)  # keys in float32
     assert any("keys for the frames of these clips alone" in note for note in said["notes"])
 
 
@@ -72,7 +72,9 @@ def test_a_face_with_a_head_has_rigid_bones_that_follow_it(evaluate):
     code, said = evaluate("w.npz", "--bones", 3, "--shapes", 2, "-o", "face.glb", of="face.safetensors")
     assert code == 0, said
     moved = played(read_back(Path("face.glb")), "w", [0.0, 4 / FPS])
-    assert (moved[1] - moved[0])[:, 0].mean() == pytest.approx(4.0 * face.meters_per_unit, rel=0.2)
+    assert (moved[1] - moved[0])[:, 0].mean() == pytest.approx(
+        4.0 * face.meters_per_unit, rel=0.2
+    )  # the mean of a moving face
 
 
 @pytest.mark.parametrize(

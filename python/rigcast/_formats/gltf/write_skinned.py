@@ -82,9 +82,9 @@ def _joint_nodes(motion: SkinnedMotion) -> list[dict[str, Any]]:
     return nodes
 
 
-def _clip(document: Builder, whole: SkinnedMotion, name: str, num_meshes: int) -> dict[str, Any]:
-    frames = whole.spans[name]
-    motion = replace(whole, local=whole.local[frames], amounts=whole.amounts[frames], clips=())
+def _clip(document: Builder, clips: SkinnedMotion, name: str, num_meshes: int) -> dict[str, Any]:
+    frames = clips.spans[name]
+    motion = replace(clips, local=clips.local[frames], amounts=clips.amounts[frames], clips=())
     seconds = (np.arange(len(motion)) / motion.fps).astype(np.float32)
     every, ends = document.numbers(seconds), document.numbers(seconds[[0, -1]]) if len(motion) > 2 else None
     keys, rest = motion.keys(), Keys.of(motion.joints.rest[None])
