@@ -154,6 +154,16 @@ def test_no_shapes_are_linear_skinning(tmp_path):
     check_stated(made.linear, gaps_of(tmp_path / "plain.glb", {"motion": in_the_file(hose().evaluate(twisted()))}))
 
 
+def test_the_curve_says_how_large_shapes_are(tmp_path):
+    sizes = []
+    made = approximate(Playback(hose(), twisted()), FPS, shapes=4)
+    plain = approximate(Playback(hose(), twisted()), FPS, shapes=0)
+    for one in (plain, made):
+        write_approximation(tmp_path / "hose.glb", one)
+        sizes.append(read_back(tmp_path / "hose.glb").json["buffers"][0]["byteLength"])
+    assert made.curve[-1].bytes == pytest.approx(sizes[1] - sizes[0], abs=4 * 9)  # views begin at multiples of four
+
+
 def test_the_rest_pose_is_the_models():
     made = approximate(Playback(hose(), twisted()), FPS, shapes=4)
     np.testing.assert_array_equal(made.motion.rig.rest_vertices, hose().rest_vertices)
@@ -249,7 +259,7 @@ def test_absurd_options_are_refused_by_name(options, message):
 
 def test_wrong_clips_are_refused_by_name(tmp_path):
     motion = Playback(face(), talking())
-    with pytest.raises(ValueError, match="approximate: bones is None for a blendshape_rig model without joints"):
+    with pytest.raises(ValueError, match="approximate: bones is None for a blendshape model without joints"):
         approximate(motion)
     with pytest.raises(ValueError, match=r"approximate: clips\['b'\] is of another model"):
         approximate({"a": motion, "b": Playback(hose(), twisted(3))})

@@ -75,12 +75,7 @@ def learned(data: Path, out: Path) -> Played:
         rc.training.body(dataset, steps=STEPS, seed=0).save(path)
     model = rc.load(path)
     clips = {name: rc.exports.Playback(model, rig.sample(rows)[0]) for name, rows in channels(rig, data)}
-    return Played(f"Antonia, learned: {size_of(model)}", clips)
-
-
-def size_of(model: rc.Deformer) -> str:
-    """Vertices and joints."""
-    return f"{len(model.rest_vertices):,} vertices, {model.skeleton.num_joints} joints"
+    return Played("Antonia, learned", clips)
 
 
 def preserved(data: Path, out: Path) -> Played:
@@ -90,7 +85,7 @@ def preserved(data: Path, out: Path) -> Played:
         rig.skeleton, rig.rest_vertices, rig.faces, (rig.skin.joint, rig.skin.weight), metadata={"up_axis": "Z"}
     )
     clips = {name: rc.exports.Playback(model, rig.sample(rows)[0]) for name, rows in channels(rig, data)}
-    return Played(f"MakeHuman, preserve volume: {size_of(model)}", clips)
+    return Played("MakeHuman, preserve volume", clips)
 
 
 def figure() -> SkinnedRig:

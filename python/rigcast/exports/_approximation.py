@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from rigcast import _core
+from rigcast._formats.gltf.builder import offset_bytes
 from rigcast._formats.gltf.write_motion import fewest
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._engine_bones import own_joints, rigid_bones
 from rigcast.exports._miss import VertexMiss
 from rigcast.exports._playback import Playback
-from rigcast.exports._shape_counts import FittedFrames, ShapeCounts
+from rigcast.exports._shape_counts import FittedFrames, JudgedShapes, ShapeCounts
 from rigcast.progress import Progress, ProgressOption, as_callback
 
 FUNCTION = "approximate"
@@ -30,7 +31,7 @@ class ShapeCount:
     shapes : int
     miss : VertexMiss
     bytes : int
-        Of the shapes and their keys, stored densely in float32.
+        Of the shapes and their keys in a ``.glb`` without seams.
     """
 
     shapes: int
@@ -224,11 +225,12 @@ def _chosen(counts: ShapeCounts, limit: float | None) -> int:
 
 
 def _curve(counts: ShapeCounts) -> tuple[ShapeCount, ...]:
-    vertices, frames = len(counts.judged(0).rig.rest_vertices), len(counts.local)
-    return tuple(
-        ShapeCount(number, made.miss, number * (12 * vertices + 4 * frames))
-        for number, made in sorted(counts.tried.items())
-    )
+    return tuple(ShapeCount(number, made.miss, _bytes(made)) for number, made in sorted(counts.tried.items()))
+
+
+def _bytes(made: JudgedShapes) -> int:
+    morphs, count = made.rig.morphs, len(made.rig.rest_vertices)
+    return 4 * made.amounts.size + sum(offset_bytes(len(morph.vertices), count) for morph in morphs)
 
 
 def _words_of(fitted: FittedFrames, frames: int, held_out: bool) -> str:

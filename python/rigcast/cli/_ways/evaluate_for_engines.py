@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from rigcast import exports
@@ -108,7 +109,8 @@ def _others(model: Deformer, args: argparse.Namespace) -> exports.Playback | Non
 
 
 def _name_of(args: argparse.Namespace) -> str:
-    return escaped(args.clip or args.input.stem)
+    named = [Path(action).stem for action in args.action]
+    return escaped(args.clip or (named[0] if named else args.input.stem))
 
 
 def _row(entry: exports.ShapeCount) -> list[object]:
