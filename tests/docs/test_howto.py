@@ -41,6 +41,7 @@ NEEDS = {
     "face_maps": ("torch", "pyvista", "jinja2"),
     "farm": ("distributed", "dask_jobqueue", "torch"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
+    "gltf_for_engines": ("torch",),
     "landmarks": ("imageio",),
     "learned_capture": ("torch", "imageio", "pyvista", "matplotlib", "jinja2"),
     "pose_a_character": ("torch",),
@@ -63,6 +64,8 @@ BY_OTHERS = {
     "maya",
     "play_from_cpp",
     "runtime",
+    "unity",
+    "unreal",
     "use_from_c",
     "use_from_cpp",
 }

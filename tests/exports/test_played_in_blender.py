@@ -12,8 +12,9 @@ import rigcast as rc
 from rigcast._extras import MissingExtra
 from rigcast._formats.blender import run_script
 from rigcast.errors import SourceError
-from rigcast.exports import write_bvh, write_motion, write_vertices
+from rigcast.exports import Playback, approximate, write_approximation, write_bvh, write_motion, write_vertices
 from tests.exports.moving import FACES, FPS, UNIT, in_blender, moving_mesh
+from tests.exports.test_approximation import hose, twisted
 from tests.exports.test_skinned_motion import CHARACTERS, walk
 from tests.sources.retargeting.test_retarget import character, random_channels, world_of
 from tests.support.blender import has_wheel
@@ -41,6 +42,9 @@ def seen(tmp_path_factory):
     for name in ("skinned.glb", "skinned.usda"):
         with contextlib.suppress(MissingExtra):
             write_motion(folder / name, walker, walk(walker, 9), FPS)
+    for name in ("shapes.glb", "shapes.usda"):
+        with contextlib.suppress(MissingExtra):
+            write_approximation(folder / name, shaped(), to_meters_per_unit=1.0)
     run_script(RUN_PLAY, [str(folder)])
     return dict(np.load(folder / "seen.npz"))
 
@@ -50,6 +54,11 @@ def bending_rig():
     rig = character(up="Z")
     rig.up_axis = "Z"
     return rig
+
+
+def shaped():
+    """A hose for engines, whose shapes go below 0."""
+    return approximate(Playback(hose(), twisted(9)), FPS, shapes=5)
 
 
 def near(found, expected, tolerance):
@@ -76,6 +85,15 @@ def test_a_character_with_joints_moves_as_its_rig(seen, form, tolerance):
         pytest.skip("usd-core is not installed")
     walker = CHARACTERS["askew"]()
     near(seen[f"skinned {form}"], in_blender(walker.sample(walk(walker, 9))[1], "Y"), tolerance)
+
+
+@pytest.mark.parametrize("form", ["glb", "usd"])
+def test_shapes_for_engines_move_as_they_are_keyed(seen, form, tolerance):
+    if f"shapes {form}" not in seen:
+        pytest.skip("usd-core is not installed")
+    motion = shaped().motion
+    assert motion.amounts.min() < -0.2
+    near(seen[f"shapes {form}"], motion.rig.meters_per_unit * motion.shown(slice(None)), tolerance)
 
 
 def test_alembic_is_upright_at_its_rate(seen, tolerance):

@@ -181,6 +181,10 @@ class SkinnedRig(Described):
         self.__dict__.update(state)
         self.skeleton = _skeleton(self.joints)
 
+    def with_morphs(self, morphs: Sequence[Morph]) -> SkinnedRig:
+        """The same rig with other morphs, and no channels."""
+        return SkinnedRig(self.rest_vertices, self.faces, self.joints, self.skin, [], morphs, self.facts, self.surface)
+
     def for_worker(self) -> SkinnedRig:
         """Nothing changes after construction, so workers may share it."""
         return self

@@ -19,7 +19,8 @@ from rigcast._load_model import load
 from rigcast._rigs.matching import listed
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._fallback import Fallback, fallback_of, rest_pose
-from rigcast.exports._skinned import EXACT, Miss
+from rigcast.exports._miss import MissSum
+from rigcast.exports._skinned import EXACT
 
 FUNCTION = "write_character"
 ENDINGS = written_endings(MADE_CHARACTER)
@@ -149,7 +150,7 @@ def _drawn(rng: np.random.Generator, ranges: NDArray[np.float64], rest: NDArray[
     return np.where(rng.uniform(size=drawn.shape) < MOVED, drawn, rest)
 
 
-def _distance(model: _core.Deformer, miss: Miss | None, which: str) -> list[str]:
+def _distance(model: _core.Deformer, miss: MissSum | None, which: str) -> list[str]:
     """How far what is shown is from the model, and what the model states itself."""
     millimeters = 1e3 * float(model.meters_per_unit)
     if miss is None:
@@ -183,7 +184,7 @@ def _about_model(model: _core.Deformer) -> str:
     return f"A rigcast model of kind {model.kind}; programs that run it open the file of the attribute rigcast:model"
 
 
-def _about(model: _core.Deformer, fallback: Fallback, miss: Miss | None, file: Path, words: str) -> dict[str, Any]:
+def _about(model: _core.Deformer, fallback: Fallback, miss: MissSum | None, file: Path, words: str) -> dict[str, Any]:
     """The entries of ``customData["rigcast"]``; lengths are in the unit of the stage."""
     channels = model.channels
     about: dict[str, Any] = {

@@ -71,15 +71,25 @@ class SkinnedMotion:
         Of the morphs.
     fps : float
         Frames per second.
+    clips : tuple of (name, number of frames)
+        That the frames are made of, one after another; one clip if it is empty.
     """
 
     rig: SkinnedRig
     local: Float64
     amounts: Float64
     fps: float
+    clips: tuple[tuple[str, int], ...] = ()
 
     def __len__(self) -> int:
         return len(self.local)
+
+    @property
+    def spans(self) -> dict[str, slice]:
+        """The frames of each clip by name."""
+        clips = self.clips or (("motion", len(self)),)
+        ends = np.cumsum([count for _, count in clips]).tolist()
+        return {name: slice(end - count, end) for (name, count), end in zip(clips, ends, strict=True)}
 
     @property
     def joints(self) -> Joints:
