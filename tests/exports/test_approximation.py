@@ -67,9 +67,8 @@ def gaps_of(path, truths, fps=FPS):
 def check_stated(miss, gaps):
     """Stated figures against the distances that the oracle found."""
     found = [gaps.mean(), np.percentile(gaps, 99.9), gaps.max()]
-    np.testing.assert_allclose(
-        [miss.mean, miss.p999, miss.worst], found, rtol=1e-3, atol=1e-3
-    )  # a micrometer: keys in float32
+    stated = [miss.mean, miss.p999, miss.worst]
+    np.testing.assert_allclose(stated, found, rtol=1e-3, atol=1e-3)  # a micrometer: keys in float32
 
 
 @pytest.mark.parametrize("bones", [None, 5])
@@ -137,9 +136,8 @@ def test_amounts_are_the_least_squares_of_each_frame():
     for frame in range(5):
         columns = np.einsum("vij,kvj->vik", linear[frame], deltas).reshape(-1, 3)
         missed = (posed.truth[frame] - posed.played(deltas[:0], np.zeros((5, 0)))[frame]).reshape(-1)
-        np.testing.assert_allclose(
-            amounts[frame], np.linalg.lstsq(columns, missed, rcond=None)[0], atol=1e-4
-        )  # float32 sums
+        best = np.linalg.lstsq(columns, missed, rcond=None)[0]
+        np.testing.assert_allclose(amounts[frame], best, atol=1e-4)  # float32 sums
     squares = np.square(posed.truth - posed.played(deltas, amounts), dtype=np.float64).sum()
     assert left == pytest.approx(squares, rel=1e-4)  # float32 positions
 

@@ -151,7 +151,7 @@ def _drawn(rng: np.random.Generator, ranges: NDArray[np.float64], rest: NDArray[
 
 
 def _distance(model: _core.Deformer, miss: MissSum | None, which: str) -> list[str]:
-    """How far what is shown is from the model, and what the model states itself."""
+    """Distances of what is shown from the model, and what the model states itself."""
     millimeters = 1e3 * float(model.meters_per_unit)
     if miss is None:
         missed = "was not compared with the model, whose channels pose no joints here: it is where poses are given"

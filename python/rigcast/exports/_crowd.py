@@ -209,7 +209,7 @@ def _counts(instances: int, clips: int, phases: int, frames: int) -> str:
 def _held(
     model: _core.Deformer, fallback: Fallback, shown: list[CrowdClip], miss: MissSum | None, misses: bool
 ) -> list[str]:
-    """What prototypes hold, and how far that is from the model."""
+    """Content of prototypes, and how far that is from the model."""
     millimeters = 1e3 * float(model.meters_per_unit)
     far = (
         ""

@@ -96,7 +96,7 @@ def test_eyes_turn_about_x_and_then_about_y():
     for (a, b), found in zip(angles, gaze.rotations(angles), strict=True):
         about_x = np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
         about_y = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
-        np.testing.assert_allclose(found, about_y @ about_x, atol=1e-12)
+        np.testing.assert_allclose(found, about_y @ about_x, atol=1e-12)  # float64
 
 
 def test_gaze_is_found_of_exact_pupils(cast):

@@ -168,7 +168,7 @@ def _offsets(
 
 
 def _tents(number: int, shape: _Shape) -> list[tuple[tuple[Tent], NDArray[np.float32]]]:
-    """What in-betweens add to the straight shape, each a tent from its neighbors: piecewise linear through all."""
+    """Additions of in-betweens to the straight shape, each a tent from its neighbors: piecewise linear through all."""
     at = [0.0, *sorted(shape.between), 1.0]
     return [
         ((Tent(number, at[i - 1], at[i], at[i + 1]),), shape.between[at[i]] - np.float32(at[i]) * shape.full)

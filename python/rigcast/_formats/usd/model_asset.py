@@ -21,7 +21,7 @@ FUNCTION = "load"
 
 @dataclass(frozen=True)
 class ModelAsset:
-    """What a stage states of a model file.
+    """Statements of a stage about a model file.
 
     Attributes
     ----------

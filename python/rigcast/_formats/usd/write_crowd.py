@@ -55,7 +55,7 @@ class CrowdClip:
 
 @dataclass(frozen=True)
 class CrowdPlaces:
-    """Where the instances stand.
+    """Places of the instances.
 
     Attributes
     ----------
