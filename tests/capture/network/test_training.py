@@ -172,9 +172,8 @@ def test_the_stated_error_is_that_of_the_network_on_actors_that_judge(cast, whol
     read, _, _ = network._engine.read(rows.crops[shown], rows.crops[own], motion, 1)
     truth = rows.weights[shown][:, network._read]
     wrong = np.clip(read, 0.0, 1.0) - truth
-    np.testing.assert_allclose(
-        network.error[network._read], np.sqrt((wrong**2).mean(axis=0)), rtol=1e-3
-    )  # PyTorch's float32 beside the engine's
+    # PyTorch's float32 beside the engine's.
+    np.testing.assert_allclose(network.error[network._read], np.sqrt((wrong**2).mean(axis=0)), rtol=1e-3)
     stated = network.metadata["error"]
     moved = [np.linalg.norm(shapes, axis=2).mean() for shapes in (moves(cast, wrong), moves(cast, truth))]
     assert stated["mean_mm"] / stated["neutral_mm"] == pytest.approx(moved[0] / moved[1], rel=0.05)  # of all vertices

@@ -63,9 +63,8 @@ def test_x_up_is_turned_to_y(tmp_path):
     stage = usd.Stage.Open(str(tmp_path / "hero.usdc"))
     assert geometry.GetStageUpAxis(stage) == "Y"
     expected = model.rest_vertices @ turn_between("X", "Y").T
-    np.testing.assert_allclose(
-        joined(stage, "/a_hose", usd.TimeCode.Default()), expected, atol=1e-6
-    )  # rounding of points of a few units
+    # Rounding of points of a few units.
+    np.testing.assert_allclose(joined(stage, "/a_hose", usd.TimeCode.Default()), expected, atol=1e-6)
 
 
 def test_a_dial_of_a_body_is_a_blend_shape_that_is_exact_at_its_end(tmp_path):

@@ -147,9 +147,8 @@ def test_faces_are_exact_with_their_correctives_keyed(tmp_path):
     stage = baked(tmp_path / "heads.usdc")
     for phase in range(2):
         shown = [joined(stage, f"/Crowd/People/Prototypes/talk_{phase}", code) for code in range(1, 5)]
-        np.testing.assert_allclose(
-            shown, rig.evaluate(weights[4 * phase : 4 * phase + 4]), atol=1e-6
-        )  # float32 points of a few units
+        # Float32 points of a few units.
+        np.testing.assert_allclose(shown, rig.evaluate(weights[4 * phase : 4 * phase + 4]), atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -99,9 +99,8 @@ def test_the_layer_names_its_stage_by_a_relative_path(tmp_path):
     assert "@../stage.usda@" in (tmp_path / "a" / "shots" / "shot.usda").read_text()
     (tmp_path / "a").rename(tmp_path / "b")
     shot = rc.sources.load_shot(tmp_path / "b" / "shots" / "shot.usda")
-    np.testing.assert_allclose(
-        shot.vertices, model.evaluate(bent(model)), atol=1e-5
-    )  # float32, to another unit and back
+    # Float32, to another unit and back.
+    np.testing.assert_allclose(shot.vertices, model.evaluate(bent(model)), atol=1e-5)
 
 
 PLACES = {"in the group's space": (False, (5, 0, 0)), "in the world": (True, (0, 0, 0))}
@@ -114,9 +113,8 @@ def test_transforms_of_the_stage_place_the_character_or_are_undone(name, tmp_pat
     foreign(tmp_path / "stage.usda", model, place=(5.0, 0.0, 0.0), world=world)
     notes = over(tmp_path / "shot.usda", tmp_path / "stage.usda", model, bent(model))
     shot = rc.sources.load_shot(tmp_path / "shot.usda")
-    np.testing.assert_allclose(
-        shot.vertices, model.evaluate(bent(model)) + np.array(moved), atol=1e-4
-    )  # float32, to another unit and back, at tens of units
+    # Float32, to another unit and back, at tens of units.
+    np.testing.assert_allclose(shot.vertices, model.evaluate(bent(model)) + np.array(moved), atol=1e-4)
     assert any("transforms above them are undone" in note for note in notes) == world
 
 
@@ -128,9 +126,8 @@ def test_a_stage_with_the_wrong_unit_is_followed_in_its_numbers(tmp_path):
     notes = over(tmp_path / "shot.usda", tmp_path / "wrong.usda", model, bent(model))
     assert any("its points have the character's own numbers, which are kept" in note for note in notes)
     shot = rc.sources.load_shot(tmp_path / "shot.usda")
-    np.testing.assert_allclose(
-        shot.vertices, model.evaluate(bent(model)), atol=1e-5
-    )  # float32, to another unit and back
+    # Float32, to another unit and back.
+    np.testing.assert_allclose(shot.vertices, model.evaluate(bent(model)), atol=1e-5)
 
 
 def test_skinning_of_the_stage_is_taken_away(tmp_path):

@@ -91,7 +91,7 @@ def _facts(stage: Any) -> StageFacts:
 
 
 @dataclass(frozen=True)
-class _PointSpace:
+class _StagePlaces:
     """The numbers in which the stage has the points of the mesh.
 
     ``matrix`` brings the given vertices there, in the world if ``world`` is true, else in the space of each mesh;
@@ -173,14 +173,14 @@ def _set_times(stage: Any, below: Any, codes: list[float]) -> None:
 
 def _space(
     matches: list[Match], mesh: MovingMesh, rest: NDArray[np.float32], facts: StageFacts, code: float
-) -> _PointSpace:
+) -> _StagePlaces:
     """The space in which the character at rest is nearest to the points that the stage has."""
     axis = upright(mesh.up_axis) if facts.up_axis is None else facts.up_axis
     unit = mesh.meters_per_unit if facts.meters_per_unit is None else facts.meters_per_unit
     stated = mesh.meters_per_unit / unit * TO_Y_UP[axis].T @ TO_Y_UP[mesh.up_axis]
     plain = np.array_equal(stated, np.eye(3))
-    spaces = [_PointSpace(stated, False, ""), _PointSpace(stated, True, "")]
-    spaces += [] if plain else [_PointSpace(np.eye(3), False, ""), _PointSpace(np.eye(3), True, "")]
+    spaces = [_StagePlaces(stated, False, ""), _StagePlaces(stated, True, "")]
+    spaces += [] if plain else [_StagePlaces(np.eye(3), False, ""), _StagePlaces(np.eye(3), True, "")]
     far = [_rms(matches, rest @ space.matrix.T, code if space.world else None) for space in spaces]
     best = int(np.argmin([round(value, 9) for value in far]))
     chosen, size = spaces[best], float(np.linalg.norm(np.ptp(rest @ spaces[best].matrix.T, axis=0)))
@@ -196,7 +196,7 @@ def _space(
     if far[best] > FAR * size:
         words = "away from the character at rest (root mean square): another pose, or another order of vertices"
         said.append(f"the stage's points are {far[best]:.3g} units {words}")
-    return _PointSpace(chosen.matrix, chosen.world, "; ".join(said))
+    return _StagePlaces(chosen.matrix, chosen.world, "; ".join(said))
 
 
 def _rms(matches: list[Match], rest: NDArray[np.float64], code: float | None) -> float:
@@ -250,7 +250,7 @@ def _frames_note(path: Path, mesh: MovingMesh, facts: StageFacts, codes: list[fl
     return said + ("" if whole else f"; frames of {mesh.fps:g} per second fall between time codes")
 
 
-def _key(stage: Any, matches: list[Match], mesh: MovingMesh, space: _PointSpace, codes: list[float]) -> None:
+def _key(stage: Any, matches: list[Match], mesh: MovingMesh, space: _StagePlaces, codes: list[float]) -> None:
     if len(matches) > 1:
         for match in matches:
             state_places(match.mesh, match.part.vertices)
