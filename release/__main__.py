@@ -31,7 +31,8 @@ Before these files are published:
   2. The version in pyproject.toml is new, and CHANGELOG.md says what changed.
   3. The files for 64-bit ARM are made and run in emulation: ./run release --aarch64.
   4. Sources, wheel and C library work where nothing else is installed: ./run release --roots, a command of its own.
-  5. Not made here: wheels for ARM but of Python 3.11, anything for Windows and macOS. Recipes that nobody has run yet:
+  5. Never run in Houdini or Maya: the files for them, which type stubs and stand-ins check.
+  6. Not made here: wheels for ARM but of Python 3.11, anything for Windows and macOS. Recipes that nobody has run yet:
      release/recipes.
 """
 

@@ -75,9 +75,9 @@ def test_the_text_for_a_face_cooks(face, tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("source", "words"),
     [
-        (lambda: fake_hou.ChopNode(jam=1.0), "/obj/ChopNode lacks controls of the model, 2 of 2: 'jaw' .*'jam'"),
-        (lambda: {"jaw": 0.25}, "the mapping lacks controls of the model, 1 of 2: '1 wide.L'"),
-        (lambda: fake_hou.Geometry([], details={}), "detail attributes lacks controls"),
+        (lambda: fake_hou.ChopNode(jam=1.0), "/obj/ChopNode has no controls of the model, 2 of 2: 'jaw' .*'jam'"),
+        (lambda: {"jaw": 0.25}, "the mapping has no controls of the model, 1 of 2: '1 wide.L'"),
+        (lambda: fake_hou.Geometry([], details={}), "the detail of the geometry has no controls"),
         (lambda: {"jaw": "open", "1 wide.L": 1.0}, "jaw is 'open'; it must be one number"),
         (lambda: 3.0, "they are a float"),
     ],
@@ -113,7 +113,7 @@ def test_controls_beside_a_skeleton(tmp_path, controls):
     node = fake_hou.SopNode(fake_hou.Geometry(in_scene(model, model.rest_vertices)), None, skeleton)
     skeleton.details = dials if controls == "of the skeleton" else {}
     if controls == "missing":
-        with pytest.raises(fake_hou.NodeError, match="attributes lacks controls of the model, 2 of 2"):
+        with pytest.raises(fake_hou.NodeError, match="has no controls of the model, 2 of 2"):
             rigcast_houdini.cook(node, str(path))
         return
     rigcast_houdini.cook(node, str(path), controls=dials if controls == "given" else None)

@@ -43,8 +43,9 @@ def cook(
     model : str
         A model file; ``$HIP`` and other variables are expanded.
     pose : hou.Geometry, hou.Node or mapping, optional
-        Of a model with joints: a KineFX skeleton; default: the third input. Or else numbers by the names of the
-        model's channels or columns: a CHOP, a node with parameters, geometry with detail attributes, or a mapping.
+        Of a model with joints: a KineFX skeleton; default: the third input. Or numbers by the names of the model's
+        channels or columns: a CHOP, a node with parameters, a mapping, or, of a model without joints, geometry with
+        detail attributes.
     rest : hou.Geometry, optional
         The KineFX skeleton at rest (capture pose); default: the second input. Without it the axes of its joints are
         taken for those of the model's, and a message says so.

@@ -64,8 +64,8 @@ def _reader(source: Numbers, frame: float) -> tuple[Callable[[str], float], list
         parameters = {parameter.name(): parameter for parameter in source.parms()}
         return lambda name: _number(name, parameters[name].evalAtFrame(frame)), list(parameters)
     raise ValueError(
-        f"pose and controls are a CHOP, a node with parameters, geometry with detail attributes or a mapping; they are "
-        f"a {type(source).__name__}"
+        f"pose and controls may be a CHOP, a node with parameters, geometry with detail attributes or a mapping; they "
+        f"are a {type(source).__name__}"
     )
 
 
@@ -78,12 +78,12 @@ def _found(wanted: Sequence[str], there: Sequence[str]) -> dict[str, str]:
 
 def _lacking(source: Numbers, wanted: Sequence[str], found: Mapping[str, str], there: Sequence[str]) -> str:
     missing = [name for name in wanted if name not in found]
-    return f"{_described(source)} lacks controls of the model, {missing_words(missing, list(there), len(wanted))}"
+    return f"{_described(source)} has no controls of the model, {missing_words(missing, list(there), len(wanted))}"
 
 
 def _described(source: Numbers) -> str:
     path: str | None = source.path() if isinstance(source, hou.Node) else None
-    return path or ("the geometry's detail attributes" if isinstance(source, hou.Geometry) else "the mapping")
+    return path or ("the detail of the geometry" if isinstance(source, hou.Geometry) else "the mapping")
 
 
 def _number(name: str, value: object) -> float:
