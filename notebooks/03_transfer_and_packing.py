@@ -259,5 +259,5 @@ rc.plot.side_by_side(
 # ```
 # rigcast transfer face.safetensors other.obj -o other.safetensors --report transfer.html    # Ctrl-C loses nothing
 # rigcast pack face.safetensors --target other.safetensors -o plan.json --sheet sheet.html   # a sheet for the actor
-# rigcast transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
+# rigcast transfer face.safetensors other.obj -o other.glb --examples scans --examples-weights plan.json
 # ```

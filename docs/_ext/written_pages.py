@@ -137,15 +137,29 @@ def printed(*arguments: str) -> str:
     return text.getvalue().strip()
 
 
-INTRODUCTION = """`rigcast COMMAND`, or `python -m rigcast COMMAND`. Every command has `--help` with examples, and
-`--json`, which prints one JSON object.
+INTRODUCTION = """`rigcast COMMAND`, or `python -m rigcast COMMAND`. `rigcast` alone lists the commands, `rigcast help
+COMMAND` shows one with examples. Every command has `--json`, which prints one JSON object on stdout, with what was
+written under `outputs`; `-q`, which says errors alone; and `-v`, which says the time of each stage, memory, and where
+an error arose. An error is one line that begins with the command; a wrong word is answered with the nearest right one.
+
+A shell completes commands, options, and files by their endings after one line:
+
+```sh
+source <(rigcast completion bash)                       # in ~/.bashrc
+source <(rigcast completion zsh)                        # in ~/.zshrc, after compinit
+rigcast completion fish | source                        # in ~/.config/fish/config.fish
+```
+
+Our tests ask bash what it proposes; zsh and fish parse their scripts where a machine has them.
 
 | exit code | meaning |
 | --- | --- |
 | 0 | done |
 | 1 | failed |
 | 2 | wrong usage or wrong input |
-| 130 | interrupted |
+| 130 | interrupted by Ctrl-C |
+| 143 | ended by SIGTERM, as of `kill` or a queue: work is brought into safety first, as by Ctrl-C |
 
 After an interruption, run the same command again: `sample`, `train`, `solve`, `transfer`, `ik` and `batch` continue
-where they stopped. A finished result is replaced with `--overwrite` only, when the new one is complete."""
+where they stopped; the message names what was kept for that and its size. `--restart` begins anew. A finished result is
+replaced with `--overwrite` only, when the new one is complete."""

@@ -56,7 +56,7 @@ OPTIONS = (
     "report f.safetensors --shot s.npy --weights w.npz -o r.html",
     "evaluate f.safetensors s.npy -o v.npy",
     "view f.safetensors",
-    "synth fit f.safetensors --clip a=s.npy -o synth.safetensors",
+    "synth fit f.safetensors --take a=s.npy -o synth.safetensors",
 )
 
 
@@ -90,7 +90,7 @@ COUNTS = {
     "poses of a set": "sample arm.npz -o x.rwdata --count",
     "poses of a benchmark": "bench f.safetensors --batch",
     "rounds of a benchmark": "bench f.safetensors --runs",
-    "poses to judge": "evaluate f.safetensors arm.npz --poses",
+    "poses to judge": "evaluate f.safetensors arm.npz --count",
     "steps of a training": "train body f.safetensors -o m.safetensors --steps",
     "iterations of a solve": "solve f.safetensors s.npy -o w.npz --fps 24 --alpha 1 --max-iterations",
 }

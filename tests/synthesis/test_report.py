@@ -31,7 +31,7 @@ def result(capsys, *line):
 
 
 def fitted(capsys, *more):
-    line = ["fit", "face.safetensors", "--clip", "calm=calm.npy", "--clip", "noise=noise.npy", "-o", "s.safetensors"]
+    line = ["fit", "face.safetensors", "--take", "calm=calm.npy", "--take", "noise=noise.npy", "-o", "s.safetensors"]
     return result(capsys, *line, "--dimensions", "1", "--components", "3", *more)
 
 
@@ -86,7 +86,7 @@ def test_the_report_draws_transitions_and_worst_moments_of_a_rig(folder, capsys)
 def test_results_are_replaced_with_overwrite_only(folder, capsys):
     fitted(capsys)
     before = (folder / "s.safetensors").read_bytes()
-    line = ["synth", "fit", "face.safetensors", "--clip", "calm=calm.npy", "-o", "s.safetensors", "--no-held-out"]
+    line = ["synth", "fit", "face.safetensors", "--take", "calm=calm.npy", "-o", "s.safetensors", "--no-held-out"]
     assert main(line) == 2
     assert "s.safetensors exists; --overwrite replaces it" in capsys.readouterr().err
     assert (folder / "s.safetensors").read_bytes() == before
@@ -96,10 +96,10 @@ def test_results_are_replaced_with_overwrite_only(folder, capsys):
 
 WRONG = {
     "synth fit face.safetensors -o s.safetensors": "nothing to learn from",
-    "synth fit face.safetensors --clip calm.npy -o s.safetensors": "it must be LABEL=FILE",
-    "synth fit face.safetensors --clip a=none.npy -o s.safetensors": "none.npy",
-    "synth fit face.safetensors --clip a=calm.npy -o s.npz": "it must end in .safetensors",
-    "synth fit face.safetensors --clip a=calm.npy -o face.safetensors": "is what RIG reads",
+    "synth fit face.safetensors --take calm.npy -o s.safetensors": "it must be LABEL=FILE",
+    "synth fit face.safetensors --take a=none.npy -o s.safetensors": "none.npy",
+    "synth fit face.safetensors --take a=calm.npy -o s.npz": "it must end in .safetensors",
+    "synth fit face.safetensors --take a=calm.npy -o face.safetensors": "is what RIG reads",
     "synth info face.safetensors": "it must be of kind 'synthesis'",
     "evaluate s2.safetensors calm.npy -o v.npy": "rigcast.synthesis.load opens",
 }

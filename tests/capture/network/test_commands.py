@@ -141,7 +141,7 @@ def test_without_its_name_the_command_is_proposed(run, place):
     assert "'solve' is missing: rigcast capture solve" in said
 
 
-TINY = ["--actors", 4, "--poses", 4, "--size", 32, "--width", 4, "--steps", 2]
+TINY = ["--actors", 4, "--count", 4, "--size", 32, "--width", 4, "--steps", 2]
 
 
 def test_a_network_is_trained_and_its_pictures_are_removed(run, tmp_path):

@@ -114,7 +114,7 @@ def test_a_folder_becomes_weights_a_preview_and_points(run, tmp_path):
 def test_another_solve_takes_the_points_of_the_first(run, tmp_path, monkeypatch):
     first = run("-o", "w.npz", "--keep-points", "mine.npz")
     monkeypatch.setattr("rigcast.capture._video.detect.FaceNetworks", None)
-    again = run("-o", "again.npz", "--keep-points", "mine.npz", "--smoothing", "0")
+    again = run("-o", "again.npz", "--keep-points", "mine.npz", "--smoothness", "0")
     assert again["frames"] == first["frames"]
     assert not (tmp_path / "w.points.npz").exists()
 
@@ -125,7 +125,7 @@ def test_another_solve_takes_the_points_of_the_first(run, tmp_path, monkeypatch)
         (["--refine"], "points.npz", "--refine is about a video, which points.npz is not"),
         (["--keep-points", "k.npz"], "points.npz", "--keep-points is about a video"),
         (["--preview", "p.mp4"], "points.npz", "--preview needs a video, or the --pictures of the points"),
-        (["--size", "4", "4"], "shot", "--size is about a file of points, which shot is not"),
+        (["--image-size", "4", "4"], "shot", "--image-size is about a file of points, which shot is not"),
         (["--refine", "--pictures", "shot"], "shot", "--refine and --pictures are two ways"),
         (["--passes", "2"], "shot", "--passes is about the pictures"),
     ],

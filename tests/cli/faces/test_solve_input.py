@@ -267,6 +267,6 @@ def test_pins_and_truth_are_read_from_both_array_formats(shot_files, tolerance):
         np.testing.assert_array_equal(read_weights(shot_files / file, rig), truth)
     np.save(shot_files / "short.npy", truth[:7])
     given = ["report", "face.safetensors", "--shot", "take.npy", "--weights", "pinned.npz", "-o", "r.html"]
-    done = rigcast_command(*given, "--truth", "short.npy", folder=shot_files)
+    done = rigcast_command(*given, "--true-weights", "short.npy", folder=shot_files)
     assert done.returncode == 2
     assert "short.npy: weights of shape (7, 6) where there are 40 frames of 6 shapes" in done.stderr

@@ -58,8 +58,8 @@ COMMANDS = {
     "ik": ("ik face.safetensors targets.npz -o o.npz", NOTE),
     "view": ("view face.safetensors --no-browser --seconds 0.1", NOTE),
     "sample": ("sample face.safetensors -o o.rwdata --count 10 --probe 0", NOTE),
-    "sample, animation": ("sample arm.npz --animation a.bvh --joint-map map.json -o o.rwdata --probe 0", LATIN),
-    "synth fit": ("synth fit face.safetensors --clip a=w.npz --no-held-out -o o.safetensors", NOTE),
+    "sample, animation": ("sample arm.npz --motion a.bvh --joint-map map.json -o o.rwdata --probe 0", LATIN),
+    "synth fit": ("synth fit face.safetensors --take a=w.npz --no-held-out -o o.safetensors", NOTE),
 }
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rigcast.cli import _dispatch as dispatch
-from rigcast.cli._arguments import is_written
+from rigcast.cli._written import is_written
 
 
 @pytest.fixture
@@ -48,8 +48,8 @@ def place(tmp_path, monkeypatch):
         ("evaluate r.safetensors t.npy -o t.npy", "--output t.npy is what SET|MOTION reads"),
         ("evaluate r.safetensors t.npy -o t.safetensors", "it must end in .glb, .npz, .npy"),
         ("report r.safetensors --data folder -o r.safetensors", "it must end in .html or .htm"),
-        ("perceive r.safetensors rig.glb --clip w.csv --junit w.csv", "it must end in .xml"),
-        ("perceive r.safetensors rig.glb --clip s.npz -o folder/../s.npz", "s.npz is what --clip reads"),
+        ("perceive r.safetensors rig.glb --motion w.csv --junit w.csv", "it must end in .xml"),
+        ("perceive r.safetensors rig.glb --motion s.npz -o folder/../s.npz", "s.npz is what --motion reads"),
         ("report h.html --data folder -o h.html", "--output h.html is what MODEL reads"),
     ],
 )

@@ -49,7 +49,7 @@ def test_it_writes_what_a_player_plays(folder, capsys):
         "story.json",
         "--layers",
         "layers.json",
-        "--without",
+        "--without-layer",
         "blinks",
         "--seconds",
         "12",
@@ -118,7 +118,7 @@ def test_a_skeleton_becomes_bvh(tmp_path):
         (("-o", "a.npy", "--label", "sad"), "label is 'sad'; it must be one of calm"),
         (("-o", "a.npy", "--layers", "story.json"), "no list of objects"),
         (("-o", "a.npy", "--script", "layers.json"), "without commands"),
-        (("-o", "a.npy", "--without", "blinks"), "without is 'blinks'"),
+        (("-o", "a.npy", "--without-layer", "blinks"), "without is 'blinks'"),
         (("-o", "a.bvh", "--rig", "face.safetensors"), "cannot hold the motion of a face"),
     ],
 )

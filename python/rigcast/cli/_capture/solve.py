@@ -26,10 +26,12 @@ from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "find weights and head motion from a video of a face, or from the points of a face detector"
-EXAMPLE = """rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
-rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o a.bvh
-rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
-rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz
+EXAMPLE = """rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 -o captured.npz
+rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 --pins captured.npz -o a.bvh
+rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 --neutral 0 --focal 800 \
+-o live.csv
+rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 --neutral 0 \
+--pictures frames -o w.npz
 rigcast capture solve webcam.mp4 arkit.safetensors -o video.npz --preview preview.mp4
 rigcast capture solve webcam.mp4 arkit.safetensors -o read.npz --read network.safetensors --read-for weights"""
 FORMATS = (
@@ -59,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--report",
-        metavar="HTML",
+        metavar="FILE",
         type=arguments.OutputFile(".html"),
         help="write a page: input beside character, residuals, weights, jitter, what was occluded or lost",
     )
@@ -77,7 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_shot(group: Any) -> None:
     group.add_argument("--fps", type=arguments.rate, help="frames per second (default: as the file says, else 30)")
-    group.add_argument("--size", metavar=("W", "H"), nargs=2, type=arguments.count, help="of the image, in pixels")
+    group.add_argument(
+        "--image-size", metavar=("W", "H"), nargs=2, type=arguments.count, help="of the image, in pixels"
+    )
     group.add_argument("--face", metavar="N", type=int, help="the face to take, where the file holds several")
     group.add_argument(
         "--neutral", metavar="FRAME", type=int, help="a frame at rest, from 0 (default: those most like it)"
@@ -144,10 +148,10 @@ def _add_weights(group: Any) -> None:
         help="names of shapes that stay at rest, such as 'viseme*' (default: visemes beside ARKit's shapes, which are "
         "mixes of these; without a pattern all shapes are solved)",
     )
-    group.add_argument("--smoothing", metavar="S", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
+    group.add_argument("--smoothness", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
     group.add_argument("--sparsity", metavar="S", type=_least_zero, help=f"default {SETTINGS.sparsity:g}; 0: none")
     group.add_argument(
-        "--noise", metavar="PIXELS", type=arguments.positive, help="of a point's coordinates (default: measured)"
+        "--point-noise", metavar="PIXELS", type=arguments.positive, help="of a point's coordinates (default: measured)"
     )
 
 
@@ -186,9 +190,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     tracks = tracked.open_tracks(args, console)
     frames, count = tracks.points.shape[:2]
     settings = capture.CaptureSettings(
-        smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
+        smoothing=SETTINGS.smoothing if args.smoothness is None else args.smoothness,
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
-        noise=args.noise,
+        noise=args.point_noise,
         silhouettes=args.silhouettes,
         still=None if args.still is None else tuple(args.still),
     )

@@ -34,6 +34,7 @@ from rigcast.cli._inputs.model_motion import ModelMotion, MotionMapping, motion_
 from rigcast.cli._inputs.motion import MOTIONS
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.skinned_model import any_model
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._ways.evaluate_actions import evaluate_actions, motion_of_action
@@ -48,7 +49,7 @@ from rigcast.sampling import Dataset
 if TYPE_CHECKING:
     from rigcast.report._body.heldout import HeldOutPoses
 
-SUMMARY = "measure a model's error on a data set, or write its vertices over a motion"
+SUMMARY = SUMMARIES["evaluate"]
 EXAMPLE = """rigcast evaluate hero.safetensors held_out.rwdata
 rigcast evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy
 rigcast evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
@@ -93,7 +94,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.OutputFile(*written_endings(MADE_SHOT), BVH),
         help=f"the moving mesh: {FORMATS}",
     )
-    parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
+    parser.add_argument(
+        "--count", metavar="N", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)"
+    )
     parser.add_argument(
         "--training",
         metavar="SET",
@@ -160,7 +163,7 @@ def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Resu
     dataset = Dataset(args.input)
     training = None if args.training is None else Dataset(args.training)
     check_fits(model, dataset, "evaluate")
-    truth = held_out(dataset, "poses", args.poses)
+    truth = held_out(dataset, "poses", args.count)
     accuracy = measure(model, truth)
     headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
     rows = [[args.model.name, *map(figure, accuracy.figures().values())]]
@@ -248,7 +251,7 @@ def _played(model: Deformer, args: argparse.Namespace, console: Console, for_eng
     for note in notes:
         console.line(f"note: {note}")
     return {
-        "joints" if is_bvh(args.output) else "vertices": os.fspath(args.output),
+        "outputs": [os.fspath(path) for path in files_of(args.output, model.parts)],
         "shape": (len(playback), joints) if is_bvh(args.output) else playback.shape,
         "fps": motion.fps,
         "lowest_confidence": confidence.min(),

@@ -14,13 +14,15 @@ import numpy as np
 from rigcast import capture, ik, synthesis, viewer
 from rigcast._load_model import load
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._console import Console, say
+from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import ChosenAction, chosen_actions
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.viewed import opened
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
+from rigcast.cli._streams import say
 from rigcast.viewer._acting._moods import load_moods
 from rigcast.viewer._admission import is_loopback
 from rigcast.viewer._figures._opening import figure_of
@@ -28,7 +30,7 @@ from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._carried import STORAGES, carried
 from rigcast.viewer._view import acting_stage_of, stage_of
 
-SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where its skin can be dragged"
+SUMMARY = SUMMARIES["view"]
 EXAMPLE = """rigcast view hero.safetensors
 rigcast view hero.usda
 rigcast view hero.safetensors --beside held_out.rwdata
@@ -56,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        metavar="HTML",
+        metavar="FILE",
         type=arguments.page,
         help="write one page that carries the model in place of serving it: it opens from a disk, and works offline",
     )
@@ -152,12 +154,20 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         stage = _stage(args, subject, beside, console)
         live = stack.enter_context(viewer.LiveView(stage, args.host, args.port))
         with contextlib.suppress(KeyboardInterrupt):
-            console.result(live.url)
-            console.line("Ctrl-C ends the view")
+            _say_address(console, args, live.url)
             if not args.no_browser and _has_browser():
                 live.open_browser()
             live.wait(args.seconds)
     return {"url": live.url}
+
+
+def _say_address(console: Console, args: argparse.Namespace, url: str) -> None:
+    """The address, though quiet; with ``--json`` the object that holds it, at once: the view stays."""
+    if args.json:
+        console.put_object({"url": url})
+        return
+    console.result(url)
+    console.line("Ctrl-C ends the view")
 
 
 def _written(args: argparse.Namespace, console: Console) -> Result:

@@ -16,11 +16,13 @@ from rigcast._formats.registry import GLTF, USD
 from rigcast._formats.usd.shot import moving_meshes
 from rigcast._formats.usd.weights import usd_animations
 from rigcast.cli._described.clips import describe_scene
+from rigcast.cli._described.tables import describe_table, describe_targets
 from rigcast.cli._inputs.shots import states_rate
 from rigcast.cli._result import WrongInput
 from rigcast.sources._arrays import read_array
 
 NOT_STATED = "not stated"
+ROWS, MESH = "rows: weights, poses or channels", ", or one mesh"  # of a plain array, which does not say
 MESHES = (".obj", ".obj.gz", ".abc", ".pc2", ".mdd", *USD.endings)  # of a shot, whatever they hold
 RIGS = {"neutral", "format", "channel_names", "morph_names"}  # of archives that hold rigs
 WEIGHTS = {
@@ -57,7 +59,7 @@ def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | Non
     if name.endswith(".ply"):
         return _mesh(path)
     if name.endswith(".csv"):
-        return _live_link(path)
+        return describe_table(path) or _live_link(path)
     if name.endswith(".npy"):
         return _array(path)
     if name.endswith(".npz"):
@@ -80,7 +82,10 @@ def _archive(path: Path) -> dict[str, Any] | None:
         held = set(member_names(path, "info"))
     except ValueError:  # the reader of rigs says what is wrong
         return None
-    if held & RIGS or foreign_kind(sorted(held)) is not None:
+    if {"targets", "vertices"} <= held:
+        return describe_targets(path)
+    is_rig = held & RIGS and not ("weights" in held and not held & {"deltas", "format"})  # a capture has a neutral, too
+    if is_rig or foreign_kind(sorted(held)) is not None:
         return None
     if "weights" in held:
         return _weights(path, held)
@@ -180,10 +185,18 @@ def _shot_facts(path: Path, shot: sources.Shot, stated: bool) -> dict[str, Any]:
 
 
 def size_of(points: NDArray[Any], meters_per_unit: float | None = None) -> str:
-    """Extents along x, y and z of points (n, 3), and the largest in millimeters where the unit is known."""
+    """Extents along x, y and z of points (n, 3), and the largest in meters where the unit is known."""
     size = np.ptp(np.asarray(points, np.float64), axis=0)
-    unit = "" if meters_per_unit is None else f", {figure_of(1e3 * meters_per_unit * size.max())} mm"
+    unit = "" if meters_per_unit is None else f", {figure_of(meters_per_unit * size.max())} m"
     return " x ".join(figure_of(value) for value in size) + unit
+
+
+def size_facts(points: NDArray[Any], meters_per_unit: float) -> dict[str, Any]:
+    """The size of a character (V, 3): in words, and the largest extent in meters."""
+    return {
+        "size": size_of(points, meters_per_unit),
+        "size_meters": meters_per_unit * float(np.ptp(np.asarray(points, np.float64), axis=0).max()),
+    }
 
 
 def _bytes(path: Path) -> int:
@@ -201,7 +214,9 @@ def _array(path: Path) -> dict[str, Any] | None:
     if array.ndim == 3 and array.shape[2] == 3:
         return _shot_facts(path, sources.load_shot(path), stated=False)
     if array.ndim != 2:
-        return None
+        raise WrongInput(
+            f"{path} holds an array {array.shape}; it must be a shot (T, V, 3), rows (T, K) or a mesh (V, 3)"
+        )
     return _weight_facts(path, np.asarray(array, np.float64), None, None, None)
 
 
@@ -247,7 +262,7 @@ def _weight_facts(
     moving = [bool(column.any()) for column in on.T]
     shown = NOT_STATED if names is None else [name for name, moves in zip(names, moving, strict=True) if moves]
     result: dict[str, Any] = {
-        "type": "weights" if path.suffix.lower() != ".npy" else "rows: weights, poses or channels",
+        "type": "weights" if path.suffix.lower() != ".npy" else ROWS + MESH * (weights.shape[1] == 3),
         "name": path.name,
         "frames": len(weights),
         "fps": NOT_STATED if rate is None else rate,

@@ -72,7 +72,7 @@ def fitted(
         on_face,
         neutral=frames or None,
         focal=args.focal,
-        noise=args.noise,
+        noise=args.point_noise,
         character=rig,
         pairs=None if is_same else pairs_of(on_rig, on_face),
     )
