@@ -12,7 +12,15 @@ ENDINGS = (*WORK, ".rounds", ".rwdata", ".examples")  # and sets and pictures th
 
 
 def left_over(results: Iterable[Path], endings: Iterable[str] = ENDINGS) -> list[Path]:
-    """The files and folders that interrupted work has left beside these results."""
+    """The files and folders that interrupted work has left beside these results.
+
+    Parameters
+    ----------
+    results : iterable of Path
+        Files that a command writes.
+    endings : iterable of str
+        After their names; a checkpoint of a later stage also ends in a number.
+    """
     found = []
     for result in results:
         for ending in endings:
@@ -42,7 +50,7 @@ def left_over_words(paths: Iterable[Path], restarts: bool) -> str:
 
 
 def interruption(sentence: str, results: Iterable[Path], resumed: bool, restarts: bool) -> str:
-    """The message after an interruption.
+    """The message after an interruption: how to go on, what is kept for that, and how to be rid of it.
 
     Parameters
     ----------
