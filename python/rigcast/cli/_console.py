@@ -106,7 +106,7 @@ class Console:
         Nothing is drawn where stderr is closed or full.
         """
         with self._drawn() as draw:
-            clock = StageClock(self.stages, draw)
+            clock = StageSeconds(self.stages, draw)
             try:
                 yield clock
             finally:
@@ -131,7 +131,7 @@ class Console:
                 bars.stop()
 
 
-class StageClock:
+class StageSeconds:
     """Adds up the seconds of each stage, and passes progress on."""
 
     def __init__(self, seconds: dict[str, float], draw: ProgressCallback) -> None:

@@ -15,7 +15,7 @@ SUMMARIES = {
     "sample": "evaluate a rig at many poses, into a data set to learn from or to judge by",
     "train": "learn a model from a data set",
     "evaluate": "measure a model's error on a data set, or write its vertices over a motion",
-    "export": "write a model as a stage of USD that other programs open, with the model beside it",
+    "export": "write a model as a character that other programs show, with the model beside it",
     "solve": "find the weights of a blendshape rig that reproduce a shot",
     "report": "write one HTML file that shows how well a model learned, or how well a shot was solved",
     "bench": "time a model on this machine, and the rig itself beside it",

@@ -120,7 +120,7 @@ def test_a_body_no_better_than_linear_skinning_says_so_first(workplace, count):
         (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.pc2"], "v.pc2 must have some: --fps"),
         (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "must be a file that ends in"),
         (["evaluate", "hero.npz", "held_out.rwdata"], "hero.npz has morphs beside its joints"),
-        (["info", "folder"], "a folder that rigcast sample has finished"),
+        (["info", "folder"], "or one that rigcast sample has finished"),
         (["info", "broken.npz"], "broken.npz"),
         (
             ["train", "body", "held_out.rwdata", "-o", "skinning.safetensors"],

@@ -64,7 +64,7 @@ def test_a_shell_parses_its_script(place, shell, check):
 def test_commands_are_completed(proposed):
     assert proposed("s") == {"sample", "solve", "synth", "study"}
     assert proposed("help", "so") == {"solve"}
-    assert proposed("synth", "") == {"fit", "play", "info", "report"}
+    assert proposed("synth", "") == {"crowd", "fit", "play", "info", "report"}
     assert set(dispatch.COMMANDS) <= proposed("")
 
 

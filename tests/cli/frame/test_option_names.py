@@ -11,6 +11,7 @@ SEVERAL = {
     "--output": {"FILE", "FOLDER"},
     "--components": {"N", "COUNT|SHARE"},  # of a synthesizer also the share of the variance that they hold
     "--method": {None, "NAME,NAME"},  # a report compares several
+    "--within": {"MM", "FACTOR"},  # the error of an approximation; groups within which a study compares
     "--name": {"NAME", "TEXT"},  # of several models, or of one page
 }
 

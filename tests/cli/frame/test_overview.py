@@ -54,7 +54,7 @@ def test_the_table_of_summaries_is_that_of_the_commands():
 
 MEANT = {
     "tranfer": "transfer", "sampel": "sample", "eval": "evaluate", "trian": "train", "reprot": "report",
-    "convert": "evaluate", "export": "evaluate", "retarget": "evaluate", "animate": "synth", "learn": "train",
+    "convert": "evaluate", "publish": "export", "retarget": "evaluate", "animate": "synth", "learn": "train",
     "invert": "solve", "track": "capture", "open": "view", "inspect": "info", "benchmark": "bench",
     "compare": "perceive", "ranges": "limits", "jobs": "batch", "version": "-V", "man": "help",
 }  # fmt: skip

@@ -11,7 +11,7 @@ from rigcast.cli import _dispatch as dispatch
 SENTENCES = [
     (
         ["solve", "a.txt", "b.npy", "-o", "w.npz"],
-        r"rigcast solve: 'a.txt' must be a file that ends in \.glb, .*\.fbx \(",
+        r"rigcast solve: 'a.txt' must be a file that ends in \.glb, .*\.fbx, ",
     ),
     (
         ["sample", "a b.csv", "-o", "x.rwdata"],

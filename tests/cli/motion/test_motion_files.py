@@ -87,4 +87,4 @@ def test_a_joint_map_holds_for_clips_and_lists_of_clips(folder, given, monkeypat
     (folder / "wrong.json").write_text('{"no joint": "Hips"}')
     line = ["synth", "fit", "other.glb", "--ranges", "180", "-o", "e.safetensors", *given, "--joint-map", "wrong.json"]
     assert main(line) == 2
-    assert "joint_map is from no joint" in capsys.readouterr().err
+    assert "--joint-map is from no joint" in capsys.readouterr().err

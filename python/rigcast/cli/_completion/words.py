@@ -1,4 +1,4 @@
-"""What may follow each command, from its parser: options, what they take, and files."""
+"""Words that may follow each command, from its parser: options, what they take, and files."""
 
 from __future__ import annotations
 

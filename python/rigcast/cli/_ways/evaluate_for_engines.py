@@ -119,7 +119,7 @@ def _row(entry: exports.ShapeCount) -> list[object]:
 
 
 def _shapes(text: str) -> int:
-    return 0 if text == "0" else arguments.count_to(256)(text)
+    return 0 if text == "0" else arguments.CountTo(256)(text)
 
 
 def _bones(text: str) -> str | int:
