@@ -7,6 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.transfer._crossings import DEPTH, crossing_depths
+from tests.transfer.test_contacts import clam
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +26,20 @@ def test_a_face_that_is_scaled_has_no_new_crossing(face, scale):
     assert found[1].tolist() == [0] * len(shapes)
 
 
-def test_a_lid_that_is_pushed_through_is_found_with_its_depth(face):
-    """The upper lid closes beyond the lower one; the source does not move."""
-    lid = np.asarray(face.column(face.shape_names.index("eyeBlinkLeft")))
-    rest, pushed = face.rest_vertices, face.rest_vertices + np.float32(1.2) * lid
-    found = rc.transfer.quality(rest, rest[None], rest, pushed[None], face.faces)
-    assert found.new_crossings[0] > 10
-    assert found.least_depth == pytest.approx(DEPTH * np.ptp(rest, axis=0).max())
-    assert 2.0 * found.least_depth < found.deepest[0] < 1.2 * np.linalg.norm(lid, axis=1).max()
+def test_a_lip_that_is_pushed_through_is_found_with_its_depth():
+    """The middle of one rim goes beyond the vertices that it faces."""
+    neutral, faces = clam(1.0)
+    grid = neutral.reshape(25, 9, 3).copy()
+    across = np.sign(grid[24, 4, 2] - grid[0, 4, 2])
+    grid[:5, 3:6, 2] = grid[:-6:-1, 3:6, 2] + 0.2 * across
+    found = rc.transfer.quality(neutral, neutral[None], neutral, grid.reshape(1, -1, 3), faces)
+    assert found.new_crossings[0] > 5
+    assert found.least_depth == pytest.approx(DEPTH * np.ptp(neutral, axis=0).max())
+    assert 10.0 * found.least_depth < found.deepest[0] <= 0.201
+    flush = grid.reshape(-1, 3) - np.float32([0, 0, 0.1999 * across]) * (grid != neutral.reshape(25, 9, 3)).reshape(
+        -1, 3
+    )
+    assert rc.transfer.count_new_crossings(neutral[None], neutral, flush[None], faces).tolist() == [0]
 
 
 def sheets(gap, dip):
