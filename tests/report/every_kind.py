@@ -75,7 +75,7 @@ def doubtful_transfer(path: Path) -> None:
 
 def synthesis(path: Path) -> None:
     """Labels of a face, with transitions and idling."""
-    rc.report.write_synthesis(path, face_synth(), transitions=4, seconds=2.0)
+    rc.report.write_synthesis(path, face_synth(), transitions=2, seconds=1.0)
 
 
 def face_ik(path: Path) -> None:
@@ -98,8 +98,9 @@ def capture(path: Path) -> None:
 
 def contact_sheet(path: Path) -> None:
     """What an actor is asked to pose."""
-    face = first_face()
-    rc.report.write_contact_sheet(path, rc.transfer.pack_expressions(face), face)
+    face = plain_face()
+    plan = rc.transfer.pack_expressions(face.rest_vertices, face.rest_vertices + face.columns(), face.faces)
+    rc.report.write_contact_sheet(path, plan, face)
 
 
 KINDS: dict[str, Callable[[Path], None]] = {

@@ -46,7 +46,7 @@ def sheets(gap, dip):
     """Two flat grids so far apart, the middle of the upper one pulled down."""
     x, y = np.meshgrid(np.arange(5.0), np.arange(5.0))
     lower = np.stack([x.ravel(), y.ravel(), np.zeros(25)], axis=1)
-    upper = lower + [0.13, 0.07, gap]
+    upper = lower + np.array([0.13, 0.07, gap])
     upper[12, 2] -= dip
     corner = np.array([5 * r + c for r in range(4) for c in range(4)])
     quads = np.stack([corner, corner + 1, corner + 6, corner + 5], axis=1)

@@ -27,7 +27,10 @@ def length(millimeters: float) -> str:
     """A length with two significant digits and its unit, as one says it: ``0.03 mm``, ``1.4 mm``, ``1.8 m``."""
     if 0.0 < millimeters < LEAST_LENGTH:
         return f"less than {LEAST_LENGTH:g} mm"
-    return f"{figure(millimeters / 1e3, 2)} m" if millimeters >= 1e3 else f"{figure(millimeters, 2)} mm"
+    if not math.isfinite(millimeters):
+        return "–"
+    value, unit = (millimeters / 1e3, "m") if millimeters >= 1e3 else (millimeters, "mm")
+    return f"{float(f'{value:.2g}'):,g} {unit}" if value < 1e2 else f"{value:,.0f} {unit}"
 
 
 def share(part: float) -> str:
