@@ -52,8 +52,8 @@ def page(shot, tmp_path_factory):
 def pictures(html):
     from PIL import Image
 
-    found = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', html)
-    return [np.asarray(Image.open(io.BytesIO(base64.b64decode(text)))) for text in found]
+    found = re.findall(r'src="data:image/(?:jpeg|webp);base64,([^"]+)"', html)
+    return [np.asarray(Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB")) for text in found]
 
 
 def test_the_first_line_says_that_every_actor_is_rendered(page):

@@ -120,7 +120,7 @@ def test_less_crosses_that_does_not_in_the_source():
         held = rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
         before += len(rc.transfer.new_crossings(shape[0], target, loose, faces))
         after += len(rc.transfer.new_crossings(shape[0], target, held, faces))
-    assert before > 60
+    assert before > 40
     assert after < 0.75 * before
 
 
@@ -195,7 +195,7 @@ def test_crossings_are_counted(seed):
     faces = rng.permutation(30).reshape(10, 3)
     expected = slow_crossings(points, faces)
     assert expected > 0
-    assert rc.transfer.count_crossings(points, faces) == expected
+    assert rc.transfer.count_crossings(points, faces, depth=0.0) == expected
     assert rc.transfer.count_crossings(points, faces, near=[]) == 0
 
 

@@ -141,6 +141,11 @@ class Studio:
         self._plotter.render()
         return np.asarray(self._plotter.screenshot(return_img=True, transparent_background=False))
 
+    def cutout(self, vertices: Points, view: View, colors: NDArray[np.uint8] | None = None) -> Pixels:
+        """The same picture without its ground, (height, width, 4): the last channel is 0 where nothing is."""
+        self.picture(vertices, view, colors)
+        return np.asarray(self._plotter.screenshot(return_img=True, transparent_background=True))
+
     def close(self) -> None:
         """Free the renderer."""
         self._plotter.close()

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._pages.gallery import Gallery, Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.words import figure
 from rigcast.plot._colors import distinct, heat, nice_top
 from rigcast.plot._studio import Studio, View, close_view, view_of
@@ -143,7 +143,7 @@ class Painter:
     def _draw(self, vertices: NDArray[Any], view: View, colors: NDArray[np.uint8] | None = None) -> str:
         self.drawn += 1
         self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
-        return data_uri(self.studio.picture(vertices, view, colors))
+        return data_uri(self.studio.cutout(vertices, view, colors))
 
     def _accuracy(self, entry: Contender, which: int = 0) -> Accuracy:
         return self.numbers.accuracy[which][self.numbers.contenders.index(entry)]

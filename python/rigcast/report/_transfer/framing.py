@@ -88,7 +88,8 @@ def _row(measured: MeasuredTransfer, n: int, draw: Draw) -> Row:
         for title, vertices in (("source", measured.source_shapes[n]), ("target", target))
     ]
     places = ", ".join(map(str, marked[:5].tolist())) + (", ..." if len(marked) > 5 else "")
-    text = f"{words.plural(len(pairs), 'new crossing')} between faces at the vertices {places}"
+    depth = words.length(measured.millimeters * float(measured.quality.deepest[n]))
+    text = f"{words.plural(len(pairs), 'new crossing')}, {depth} deep at most, between faces at the vertices {places}"
     return Row(measured.names[n], text, pictures)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast._pages import words
 from rigcast._pages.gallery import Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.words import figure
 from rigcast.plot._colors import heat, nice_top
 from rigcast.plot._framing import aspect_of, moving_vertices
@@ -262,7 +262,7 @@ class _TransferPainter:
     def _draw(self, studio: Studio, vertices: NDArray[Any], view: View, colors: Colors) -> str:
         self.drawn += 1
         self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
-        return data_uri(studio.picture(vertices, view, colors))
+        return data_uri(studio.cutout(vertices, view, colors))
 
 
 def _expression(rig: Any, n: int) -> NDArray[np.float32]:

@@ -129,6 +129,16 @@ class MeasuredTransfer:
         errors = np.where(np.isnan(self.errors), -1.0, self.errors)
         return np.asarray(np.lexsort((-self.quality.doubt, -errors)))
 
+    @property
+    def least_depth(self) -> float:
+        """Millimeters from which crossings count."""
+        return self.millimeters * self.quality.least_depth
+
+    @property
+    def deepest(self) -> float:
+        """Millimeters of the deepest new crossing, 0 without one."""
+        return self.millimeters * float(self.quality.deepest.max(initial=0.0))
+
     def figures(self) -> dict[str, object]:
         """Numbers by name."""
         doubt = self.quality
@@ -142,6 +152,8 @@ class MeasuredTransfer:
             "empty": empty_shapes(self.target),
             "flipped_faces": int(doubt.flipped.sum()),
             "crossings": crossings,
+            "crossings_from_mm": self.least_depth,
+            "deepest_crossing_mm": self.deepest,
             "most_doubtful": [self.names[n] for n in self.order()[:5]],
         }
         if self.free_crossings is not None:
