@@ -8,7 +8,12 @@ from rigcast._validate import MissingFile
 from rigcast.errors import ArgumentError, FileError
 
 FILES = ("path", "folder", "checkpoint")  # arguments of functions that the command line knows by the file alone
-OPTIONS = {("view", "host"): "--host", ("view", "port"): "--port", ("", "targets"): "SHOT"}  # "": of any function
+OPTIONS = {
+    ("view", "host"): "--host",
+    ("view", "port"): "--port",
+    ("view", "token_file"): "--token-file",
+    ("", "targets"): "SHOT",  # "": of any function
+}
 VERBS = ("is", "has", "does", "holds", "begins", "was")  # of a clause about a file, which makes a sentence of its own
 SPELLINGS = {"rigcast.sampling.sample": "rigcast sample", "overwrite=True": "--overwrite"}
 
