@@ -105,9 +105,7 @@ def test_a_drag_goes_through_the_model_that_is_given_and_the_view_says_so(tube):
     assert gaps[1] < 0.003 * stage.colors.size < gaps[0]  # the rig's own skin is brought there, not the model's
     row = stage.state.row
     model_point = model.evaluate(model.poses_from_channels(row[None]))[0]
-    assert (
-        np.abs(model_point - stage.vertices).max() > 0.01 * stage.colors.size
-    )  # the model's own skin is farther from it
+    assert np.abs(model_point - stage.vertices).max() > 0.01 * stage.colors.size  # its own skin is farther
     assert np.abs(row - stage.rest).max() > 1
     assert np.array_equal(stage.vertices, rig.sample(row[None])[1][0])
 

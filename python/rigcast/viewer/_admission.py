@@ -66,7 +66,7 @@ class Admission:
 
 
 def kept_token(path: str | os.PathLike[str]) -> str:
-    """The token that a file keeps, so that an address stays valid; the file is made, for this user alone, if there is none.
+    """The token that a file keeps, so that an address stays valid; made, for this user alone, if there is none.
 
     Raises
     ------

@@ -20,9 +20,9 @@ from rigcast.viewer._figures._figure import State
 from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._handles import HandleSet
+from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._protocol import Refused
 from rigcast.viewer._stage import Stage
-from rigcast.viewer._playing._timeline import Timeline
 
 
 @dataclass(frozen=True)

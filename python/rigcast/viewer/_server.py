@@ -28,8 +28,8 @@ from rigcast.viewer._messages import (
     ShownFrame,
     parsed,
 )
-from rigcast.viewer._playing._movie import Movie
 from rigcast.viewer._page import HEADERS, files_of
+from rigcast.viewer._playing._movie import Movie
 from rigcast.viewer._protocol import Message, Refused
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import packed

@@ -19,18 +19,18 @@ from rigcast import _core
 from rigcast._validate import check_finite
 from rigcast.viewer import _messages as messages
 from rigcast.viewer._drags import Drags
+from rigcast.viewer._drawing._colors import Shown, SkinColors
+from rigcast.viewer._drawing._scene import scene_message
 from rigcast.viewer._figures._beside import beside_vertices
 from rigcast.viewer._figures._figure import State, Vertices, mirrored_row
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import Handles, HandleSet
 from rigcast.viewer._history import History
-from rigcast.viewer._protocol import Message, Refused
-from rigcast.viewer._drawing._colors import Shown, SkinColors
-from rigcast.viewer._drawing._scene import scene_message
 from rigcast.viewer._playing._clips import Clips
 from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._playing._transport import Transport
+from rigcast.viewer._protocol import Message, Refused
 from rigcast.viewer._wire import packed, packed_figures
 
 log = logging.getLogger("rigcast.viewer")

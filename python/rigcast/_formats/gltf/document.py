@@ -142,11 +142,8 @@ class Document:
 
     def _buffer(self, index: int, buffer: Any) -> bytes:
         what = f"buffers[{index}]"
-        uri = buffer.uri
-        if uri is None:
-            content = self._binary if index == 0 else None
-        else:
-            content = self.content(uri, what)
+        own = self._binary if index == 0 else None
+        content = own if buffer.uri is None else self.content(buffer.uri, what)
         length = integer(buffer.byteLength, 0, 1 << 62, f"{what}.byteLength")
         if content is None or len(content) < length:
             got = f"{length} bytes long by the JSON and {len(content or b'')} in fact"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._formats.gltf.coverage import material_names
-from rigcast._formats.gltf.document import Document, integer, numbers, optional, records, text
+from rigcast._formats.gltf.document import Document, integer, numbers, optional, records
 from rigcast._rigs.material import Material
 
 STARTS = {b"\x89PNG": "image/png", b"\xff\xd8\xff": "image/jpeg", b"RIFF": "image/webp"}

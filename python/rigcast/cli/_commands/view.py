@@ -224,7 +224,7 @@ def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[st
         chosen = {action.name: clip_of(action, args.fps) for action in chosen_actions(args, subject, console)}
         name, first = next(iter(chosen.items()))
         asked = {name: functools.partial(_same, clip) for name, clip in chosen.items()}
-        return {"channels": first.channels, "fps": first.fps, "clips": {**asked, **clips}, "clip": name}
+        return {"channels": first.channels, "fps": first.fps, "clips": {**clips, **asked}, "clip": name}
     return {"clips": clips} if args.fps is None else {"clips": clips, "fps": args.fps}
 
 

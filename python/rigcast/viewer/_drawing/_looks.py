@@ -31,7 +31,7 @@ HIDDEN = "hidden"  # layers over the eye that are clear
 # Words in names of parts or materials, the first that fits counts, and how they look.
 NAMED: tuple[tuple[tuple[str, ...], Any], ...] = (
     (("lacrimal", "occlusion", "eye_blend", "eyeblend", "tear", "cornea", "eyewet", "meniscus"), HIDDEN),
-    (("lash", "eyebrow", "brows"), (50, 39, 34)),
+    (("lash", "eyebrow", "brows"), (88, 72, 64)),
     (("socket",), (132, 84, 78)),
     (("eyeball", "sclera"), SMOOTH),
     (("teeth", "tooth"), (229, 221, 206)),

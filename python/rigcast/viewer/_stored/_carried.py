@@ -16,13 +16,13 @@ from rigcast import _core
 from rigcast._validate import bad_argument, shown
 from rigcast.errors import ArgumentError
 from rigcast.viewer._acting._take import Take, columns_of
+from rigcast.viewer._drawing._scene import scene_message
 from rigcast.viewer._figures._figure import State, mirror_signs
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
-from rigcast.viewer._drawing._scene import scene_message
+from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._numbers import CodedFile, as_it_is, coded
 from rigcast.viewer._stored._view_page import LARGEST, ViewPage, base64_of, whole_page
-from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._wire import packed
 
 ROUNDING = 0.001  # millimeters below which the storage's error is not told in figures

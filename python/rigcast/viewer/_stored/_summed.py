@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import bad_argument
-from rigcast.viewer._drawing import _geometry
 from rigcast.viewer._coarse import Triangles, coarse_mesh
+from rigcast.viewer._drawing import _geometry
 from rigcast.viewer._messages import Seek
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import header_of, packed

@@ -10,7 +10,8 @@ import * as shaders from "./shaders.js";
 const LOCATIONS = { position: 0, normal: 1, mark: 2, strength: 1, tint: 3, uv: 4 };
 const CLAY = [0.49, 0.45, 0.41]; // linear
 const SEEN_THROUGH = 0.42; // of the skin, by x-ray
-const REDUCED_ABOVE = 60000; // triangles: below, a machine without graphics hardware draws all of them while moving
+const REDUCED_ABOVE = 40000; // triangles: below, a machine without graphics hardware draws all of them while moving
+const BANDS = 48; // of the sky there: about as many as it has shades; to clear one is far cheaper than to shade it
 const QUICK_SHARE = Math.SQRT1_2; // of the pixels each way while something moves, without graphics hardware: half of them
 const THEMES = {
   dark: { low: [0.105, 0.112, 0.125], high: [0.265, 0.285, 0.315], ground: [0.75, 0.79, 0.84], bone: [0.98, 0.84, 0.5] },
@@ -22,7 +23,7 @@ export class Renderer {
     this.canvas = canvas;
     const software = isSoftware();
     this.software = software;
-    this.gl = canvas.getContext("webgl2", { antialias: !software, alpha: false, stencil: true, preserveDrawingBuffer: false });
+    this.gl = canvas.getContext("webgl2", { antialias: !software, alpha: false, stencil: !software, preserveDrawingBuffer: false });
     if (!this.gl) throw new Error("this browser has no WebGL 2");
     // moving: what is drawn is replaced at once; it may be coarser.
     this.options = { edges: false, flat: false, ground: true, xray: false, color: "plain", moving: false };
@@ -137,17 +138,35 @@ export class Renderer {
     camera.aspect = this.resize();
     const [matrix, view] = [camera.matrix, camera.view];
     gl.viewport(0, 0, this.canvas.width, this.canvas.height);
+    if (this.isQuick) this.clearSky();
     gl.clear(gl.DEPTH_BUFFER_BIT | gl.STENCIL_BUFFER_BIT);
     gl.enable(gl.DEPTH_TEST);
     gl.depthFunc(gl.LEQUAL); // the sky lies at the far end
     const ready = this.meshes.filter((mesh) => mesh.ready);
     if (!this.options.xray) for (const mesh of ready) this.drawMesh(mesh, matrix, view, 1);
-    this.drawSky();
+    if (!this.isQuick) this.drawSky();
     if (this.options.ground && camera.eye[1] >= this.ground) this.drawGround(matrix);
     if (this.options.xray) this.drawThrough(ready, matrix, view);
     if (this.options.edges) for (const mesh of ready) this.drawEdges(mesh, matrix);
     if (this.bones.count) this.drawBones(matrix);
     gl.bindVertexArray(null);
+  }
+
+  /** The sky in bands, from the ground up. */
+  clearSky() {
+    const gl = this.gl;
+    const { low, high } = this.theme;
+    const { width, height } = this.canvas;
+    gl.enable(gl.SCISSOR_TEST);
+    for (let band = 0; band < BANDS; ++band) {
+      const [from, to] = [band, band + 1].map((edge) => Math.round((edge * height) / BANDS));
+      const share = (band + 0.5) / BANDS;
+      const shade = share * share * (3 - 2 * share);
+      gl.scissor(0, from, width, to - from);
+      gl.clearColor(...low.map((x, i) => x + shade * (high[i] - x)), 1);
+      gl.clear(gl.COLOR_BUFFER_BIT);
+    }
+    gl.disable(gl.SCISSOR_TEST);
   }
 
   drawSky() {
