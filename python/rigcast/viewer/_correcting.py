@@ -20,9 +20,9 @@ from rigcast.viewer._figures._figure import State
 from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._handles import HandleSet
+from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._protocol import Refused
 from rigcast.viewer._stage import Stage
-from rigcast.viewer._timeline import Timeline
 
 
 @dataclass(frozen=True)
@@ -98,4 +98,4 @@ class CorrectingStage(Stage):
         self.timeline.keys = dict.fromkeys(frames, still)  # corrected frames stay marked, as they are
         if self.timeline.head is not None:
             self.timeline.head = PlayedHead(again.motion, len(poses))
-        self._go_to_timeline()
+        self.go_to_timeline()

@@ -56,6 +56,7 @@ class GltfRig(ClipFile, SkinnedRig):
     clips : dict from name to GltfClip (``duration`` in seconds)
     """
 
+    path: Path  # of the file
     left_out: list[str]  # of the notes those on meshes
     dial_targets: list[int]  # of the file's morph targets those that are dials; the others are correctives
 
@@ -206,7 +207,7 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
     )
     rig.clips, rig.playback, rig.dial_targets = {clip.name: clip for clip in clips}, playback, own
     free = "its {} morph targets are dials of their own: it does not say which of them are correctives of others"
-    rig.left_out = character.notes
+    rig.path, rig.left_out = document.path, character.notes
     rig.notes = character.notes + ([free.format(len(names))] if face is None and len(names) > 1 else [])
     carriers = [] if joints is None or skin is None else carriers_of(joints, skin)
     rig.notes += carrying_notes(held_of(turned, carriers))

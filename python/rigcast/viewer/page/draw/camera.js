@@ -1,6 +1,6 @@
 // An eye on a sphere around a target.
 
-import { add, cross, lookAt, multiply, normalize, perspective, scale, sub } from "./math.js";
+import { add, cross, lookAt, multiply, normalize, perspective, scale, sub } from "../math.js";
 
 const FIELD = (32 * Math.PI) / 180;
 const STEEPEST = 1.5;
@@ -13,10 +13,12 @@ export class Camera {
     this.lookFrom("oblique");
     this.aspect = 1;
     this.size = 1;
+    this.isMoved = false; // by hand, away from where all is in view
   }
 
   /** Stands so that a box is seen whole. */
   fit(low, high) {
+    this.isMoved = false;
     this.target = scale(add(low, high), 0.5);
     const [x, y, z] = sub(high, low);
     this.size = Math.hypot(x, y, z) || 1;
@@ -46,6 +48,7 @@ export class Camera {
 
   /** Moves with the cursor, which is height pixels tall a view. */
   pan(dx, dy, height) {
+    this.isMoved = true;
     const step = (2 * Math.tan(FIELD / 2) * this.distance) / height;
     const right = normalize(cross(this.forward, [0, 1, 0]));
     const up = cross(right, this.forward);
@@ -53,6 +56,7 @@ export class Camera {
   }
 
   zoom(amount) {
+    this.isMoved = true;
     this.distance = Math.min(20 * this.size, Math.max(0.02 * this.size, this.distance * Math.exp(amount)));
   }
 
