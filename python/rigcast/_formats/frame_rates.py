@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
+
 DEFAULT_FPS = 30.0
 SLOWEST = 10.0  # frames per second: evenly spaced keys that are rarer are poses between which a program interpolates
 USUAL = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 24000 / 1001, 30000 / 1001, 60000 / 1001, 120.0, 100.0)
@@ -15,6 +17,7 @@ EVEN = 1e-3  # of a frame: keys so near to frames lie on them
 ROUNDING = 4 * 2.0**-24  # of a time: files hold seconds as float32
 
 
+@one_line
 @dataclass(frozen=True)
 class Frames:
     """Frames of a clip.

@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Skeleton
 from rigcast._hashing import padded_faces
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import (
     DIAL,
     ROTATIONS,
@@ -35,6 +34,7 @@ from rigcast._rigs.description import (
 from rigcast._rigs.rig import RotationChannels, TranslationChannels
 from rigcast._rigs.rotations import AXES, compose, euler_to_matrix, globals_of, invert
 from rigcast._rigs.surface import Surface, check_surface
+from rigcast._shown import Described, counted
 from rigcast._validate import Arguments, bad_argument
 
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._core import BlendshapeRig
 from rigcast._rigs.motions.shot import TO_Y_UP
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.capture._neutral import upright
 from rigcast.capture._solution import Capture
@@ -19,6 +20,7 @@ Float64 = NDArray[np.float64]
 MISSED, UNREACHABLE, COPIED, UNSEEN = 1, 2, 4, 8  # bits of the engine's status
 
 
+@one_line
 @dataclass(frozen=True)
 class EyeMotion:
     """Rotations of both eyes; right and left, in the order that the eyes were given in.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.crowd._arguments import checked_clips, checked_order, checked_rig
 from rigcast.crowd._detail import Camera, LevelOfDetail
@@ -16,6 +17,7 @@ from rigcast.crowd._importance import importance_order
 from rigcast.perception import Viewing, VisualBudget, seen_difference
 
 
+@one_line
 @dataclass(frozen=True)
 class DetailChoice:
     """A prefix that stays within a budget.

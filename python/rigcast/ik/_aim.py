@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import Skeleton
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.ik._limb import Limb, checked_skeleton, joint_indices
 
 
+@one_line
 @dataclass(frozen=True)
 class Look:
     """Poses with joints turned towards targets, as :func:`look_at` returns them.

@@ -10,6 +10,7 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast.errors import SparsityWarning
 from rigcast.inverse._choices.loss import LossName
 from rigcast.inverse._findings.resting_shapes import all_at_rest, lost_shapes
@@ -20,6 +21,7 @@ from rigcast.inverse._steps import solve_request
 from rigcast.progress import ProgressOption
 
 
+@one_line
 @dataclass(frozen=True)
 class Solver:
     """A rig and its Gram matrix, kept for more shots.
@@ -105,6 +107,9 @@ class Solver:
             progress=progress,
         )
         return _solved_with_warnings(request)
+
+    def _facts(self) -> list[str]:
+        return [f"{self.gram.rig.num_shapes} shapes", f"{len(self.gram.vertices):,} vertices"]
 
 
 def solve(

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, shown
 from rigcast.perception._mixed import mixed_terms
 from rigcast.perception._table import Cells, Factor, Table, cells_of
@@ -19,6 +20,7 @@ CORRECTIONS = ("auto", "none", "greenhouse-geisser", "huynh-feldt")
 NEAR_SPHERICAL = 0.75  # epsilon above which Greenhouse-Geisser is too strict (Girden 1992)
 
 
+@one_line
 @dataclass(frozen=True)
 class AnovaRow:
     """One term.
@@ -59,6 +61,7 @@ class AnovaRow:
     eta_squared: float
 
 
+@one_line
 @dataclass(frozen=True)
 class Anova:
     """A table of terms.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.render._camera import Camera
 from rigcast.render._scene import Lights, Material, Sensor
@@ -16,6 +17,7 @@ Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class RenderedPictures:
     """Pictures of a mesh.
@@ -31,6 +33,7 @@ class RenderedPictures:
     coverage: Float32
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class SurfaceMaps:
     """Surface at the centers of pixels.

@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._hashing import file_hash
 from rigcast._posing import pose_names
 from rigcast._rigs.source_notes import opened
-from rigcast._text import html_table
+from rigcast._shown import one_line
+from rigcast._shown.lines import html_table
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sampling._drawing.clips import Clip
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
+@one_line
 @dataclass(frozen=True)
 class InfluenceProbe:
     """Rows that show what each channel moves: base poses, and each of them with one channel moved far.

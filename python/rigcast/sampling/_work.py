@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._rigs.rig import Rig
+from rigcast._shown import one_line
 from rigcast.errors import ArgumentError, SourceError
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.sampling._check import Answer, CheckedRig, check_answer
@@ -31,6 +32,7 @@ class AnotherRig(ArgumentError):
     """The rig is not the one that sampling was begun with."""
 
 
+@one_line
 class ShardWork:
     """The work of a worker on a shard: a callable that can be sent to other processes if the rig can.
 
@@ -125,6 +127,9 @@ class ShardWork:
                 got = f"not the one that the folder was begun with ({name} of channel row 0 differ by {gap:.3g})"
                 raise AnotherRig("sample", "rig", got, "the same, or pass overwrite=True")
         return answer
+
+    def _facts(self) -> list[str]:
+        return [f"{len(self.rows):,} rows", f"{len(self.probe_rows):,} of the probe"]
 
 
 def evaluated(rig: Rig, facts: CheckedRig, channels: NDArray[np.float32], shard: Shard) -> Answer:

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import Deformer
 from rigcast._hashing import padded_faces
 from rigcast._rigs.rig import Rig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.render import Camera, Lights, Material, Sensor, render
 from rigcast.sampling import Dataset
@@ -28,6 +29,7 @@ UPRIGHT = {
 }
 
 
+@one_line
 @dataclass(frozen=True)
 class NamedExpression:
     """An expression: controls of a rig at activation 1.
@@ -77,6 +79,7 @@ class NamedExpression:
         return cls(name.strip(), found)
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class SculptedShapes:
     """A face as finished meshes, such as frames that were solved.
@@ -99,6 +102,7 @@ class SculptedShapes:
 Subject = Deformer | Rig | Dataset | SculptedShapes
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class PictureSettings:
     """Pictures of a study.

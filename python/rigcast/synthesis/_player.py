@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import PlayCommand
+from rigcast._shown import no_pickle, one_line
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._playing import commands
 from rigcast.synthesis._playing.commands import Pose, checked_label
@@ -22,6 +23,8 @@ Float32 = NDArray[np.float32]
 KEPT_SECONDS = 3600  # for events
 
 
+@no_pickle("it has a place in its motion; pickle its Synthesizer and its seed")
+@one_line
 class Player:
     """One character: it idles, moves, makes transitions, and plays clips, without end.
 

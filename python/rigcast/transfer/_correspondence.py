@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._hashing import padded_faces
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.errors import CorrespondenceWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
@@ -33,6 +34,7 @@ Flags = NDArray[np.bool_]
 PLACES = 3  # named
 
 
+@one_line
 @dataclass(frozen=True)
 class Correspondence:
     """The place of each vertex of a target on a source, and how sure it is.

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.plot._image import png
+from rigcast._shown.picture import png
 from rigcast.viewer._figures._figure import Vertices
 from rigcast.viewer._figures._head import PlayedHead, Vector
 from rigcast.viewer._figures._posing import Row

@@ -13,10 +13,10 @@ from rigcast._formats.gltf.clips import GltfClip, read_clips
 from rigcast._formats.gltf.document import Document, records, refuse
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import GltfPlayback, clip_frames
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import Joints
 from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import Float64
+from rigcast._shown import Described, counted
 from rigcast._text import escaped
 from rigcast._validate import Arguments, bad_argument
 

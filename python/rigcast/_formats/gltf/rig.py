@@ -37,12 +37,12 @@ from rigcast._formats.gltf.playback import (
     within,
 )
 from rigcast._formats.mesh_names import mesh_names
-from rigcast._rigs.described import counted
 from rigcast._rigs.description import Facts, Joints, Skin
 from rigcast._rigs.motions.action import Action
 from rigcast._rigs.resting import carrying_notes
 from rigcast._rigs.rotations import Float64
 from rigcast._rigs.skinned import SkinnedRig
+from rigcast._shown import counted
 from rigcast._text import escaped
 
 STILL_TURN = 2e-3  # of a rotation's entries: about the angle below

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Decay, smooth_shares
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigcast.synthesis import Synthesizer
@@ -18,6 +19,7 @@ OTHER_LABEL = 1e6  # cost of frames of labels that are not wanted, in squared st
 RECENT = 2.0  # seconds after which a frame that was shown may be shown again without cost
 
 
+@one_line
 class MotionMatching:
     """Frames with features of pose and velocity; made by :func:`motion_matching`.
 

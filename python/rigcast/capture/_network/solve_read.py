@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._rigs.matching import listed, plain_name
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import of_count
 from rigcast.capture._fit_places import fit_places
@@ -31,6 +32,7 @@ LANDMARKS = ("beside", "instead", "none")
 KINDS = {"gaze": "look", "pupils": "pupil", "visemes": "viseme"}  # and a part of their names
 
 
+@one_line
 @dataclass(frozen=True)
 class ReadingUse:
     """Uses of what a network read, of :func:`solve_read`.
@@ -53,6 +55,7 @@ class ReadingUse:
             raise bad_argument("ReadingUse", "landmarks", repr(self.landmarks), " or ".join(map(repr, LANDMARKS)))
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class ReadCapture:
     """A shot that was solved with a reading, and what the steps after it take.

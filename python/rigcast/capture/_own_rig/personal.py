@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, PointModel, solve_points
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._actors.cast import neighbors
 from rigcast.capture._neutral import engine_terms, upright
@@ -25,6 +26,7 @@ FAR = 1e3  # noises: no point of a corrected frame is an outlier
 ON = 1e-3  # weight from which a corrected frame tells about a shape
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class PersonalRig:
     """A rig whose shapes move as an actor's do; of a mirrored video, those of the mirrored actor, whom it shows.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._problem import ShotProblem, make_problem
@@ -27,6 +28,7 @@ FINEST = 1e-5  # of the rig's extent: less noise is rounding, and nothing is smo
 SLOWEST = 1e-4  # per frame squared: motion counts as at least so fast
 
 
+@one_line
 @dataclass(frozen=True)
 class Jitter:
     """Noise of a shot and motion of its weights, separated by their second differences in time.

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.perception._differences.budget import VisualBudget
 from rigcast.perception._differences.pictures import jod_loss
@@ -19,6 +20,7 @@ HEIGHT = 512  # pixels of the longer side of pictures to look at
 AMPLIFIED = 4  # times, so that faint differences show
 
 
+@one_line
 @dataclass(frozen=True)
 class SeenDifference:
     """The difference of two animations as a viewer may see it.

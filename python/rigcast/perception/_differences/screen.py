@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.perception._differences.surface import checked_triangles, facing_areas, per_vertex, weighted_mean
 from rigcast.render import Camera
@@ -14,6 +15,7 @@ from rigcast.render import Camera
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class ScreenMotion:
     """Distances on the screen over T frames, in pixels.

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._blendshapes import Tent
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption
 from rigcast.transfer import (
@@ -27,6 +28,7 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class MeasuredTransfer:
     """The result of :func:`measure_transfer`: both rigs and the measurements. N expressions: one per column of the rig.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.motions.action import Action
 from rigcast._rigs.motions.resampling import resampled
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.sources import Retargeted
 from rigcast.synthesis._clips.rotations import Rotations
@@ -18,6 +19,7 @@ from rigcast.synthesis._clips.rotations import Rotations
 Float32 = NDArray[np.float32]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Clip:
     """Frames of controls, and where they come from.
