@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_npz
 from rigcast._shown import counted, one_line
+from rigcast._validate import FPS
 from rigcast.capture._places import Places
 
 Float64 = NDArray[np.float64]
@@ -148,7 +149,7 @@ class Capture:
     energy: Float64
     settled: NDArray[np.bool_]
     names: tuple[str, ...]
-    fps: float = 30.0
+    fps: float = FPS
     notes: tuple[str, ...] = field(default=())
     seconds: float = 0.0
     neutral_head: Float64 = field(default_factory=lambda: np.eye(3, 4))

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._shown import one_line
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 
 Float64 = NDArray[np.float64]
 
@@ -79,7 +79,7 @@ class Tracks:
 
     points: Float64
     certainty: Float64
-    fps: float = 30.0
+    fps: float = FPS
     size: tuple[int, int] | None = None
     notes: tuple[str, ...] = field(default=())
 

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._shown import one_line
-from rigcast._validate import Arguments
+from rigcast._validate import FPS, Arguments
 from rigcast.crowd._arguments import checked_clips, checked_order, checked_rig
 from rigcast.crowd._detail import Camera, LevelOfDetail
 from rigcast.crowd._importance import importance_order
@@ -48,7 +48,7 @@ def level_of_detail(
     budget: VisualBudget | str,
     order: ArrayLike | None = None,
     *,
-    fps: float = 30.0,
+    fps: float = FPS,
 ) -> DetailChoice:
     """Choose how many shapes of a rig a viewer needs.
 
@@ -64,7 +64,7 @@ def level_of_detail(
     order : (K,) integers, optional
         Shapes, most important first. Default: :func:`importance_order` by ``"screen_motion"`` as this viewer sees it.
     fps : float
-        Frames per second, for JOD.
+        Frames per second, for JOD; 30 unless stated.
 
     Returns
     -------

@@ -13,7 +13,7 @@ from rigcast._core import Deformer
 from rigcast._hashing import padded_faces
 from rigcast._rigs.rig import Rig
 from rigcast._shown import one_line
-from rigcast._validate import Arguments, bad_argument, shown
+from rigcast._validate import FPS, Arguments, bad_argument, shown
 from rigcast.render import Camera, Lights, Material, Sensor, render
 from rigcast.sampling import Dataset
 from rigcast.study._live_figures import faces_file
@@ -125,7 +125,7 @@ class PictureSettings:
     size: int = 400
     fill: float = 0.86
     seconds: float = 0.0
-    fps: float = 24.0
+    fps: float = FPS
     albedo: Mapping[str, ArrayLike] = field(default_factory=dict)
     live: bool = False
 

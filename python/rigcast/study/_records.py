@@ -17,7 +17,7 @@ from typing import Any
 
 from rigcast._safe_reading import read_json
 from rigcast._shown import one_line
-from rigcast._validate import Arguments, bad_argument, bad_file, missing_file, shown
+from rigcast._validate import FPS, Arguments, bad_argument, bad_file, missing_file, shown
 
 FORMAT, VERSION = "rigcast-study", 1
 STATED, PICTURES, ANSWERS = "study.json", "stimuli", "answers.sqlite"
@@ -87,7 +87,7 @@ class StudySettings:
     picture_degrees: float = 12.8
     distance: float = 60.0
     resume_hours: float = 24.0
-    fps: float = 24.0
+    fps: float = FPS
 
     def __post_init__(self) -> None:
         check = Arguments("StudySettings")

@@ -23,6 +23,7 @@ from rigcast._timing.storages import (
     storage_line,
     storage_warning,
 )
+from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.gate import gate_figures, gate_lines
@@ -221,7 +222,7 @@ def _played(model: Deformer, args: argparse.Namespace, console: Console) -> Resu
         raise WrongInput(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
     moving = playback if motion.head is None else WithHead(playback, motion.head)
-    notes = [*motion.notes, *_write(model, playback, moving, motion.fps or 30.0, args)]
+    notes = [*motion.notes, *_write(model, playback, moving, motion.fps or FPS, args)]
     if args.output.suffix.lower() in SURFACES:
         notes += lost_textures(args.model, args.output, keeps_coordinates=False)
     _check_storage(model, playback.poses, console)

@@ -121,7 +121,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="labels of a synthesizer for the moods of the game (default: by their names)",
     )
-    parser.add_argument("--fps", type=arguments.rate, help="frames per second (default: those of the motion, or 24)")
+    parser.add_argument("--fps", type=arguments.rate, help="frames per second (default: those of the motion, or 30)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
     )
@@ -208,12 +208,12 @@ def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[st
         for note in played.notes:
             console.line(f"note: {note}")
         head = None if args.still_head else played.head
-        return {"poses": played.poses, "fps": played.fps or args.fps or 24.0, "head": head}
+        return {"poses": played.poses, "fps": played.fps or args.fps, "head": head}
     if args.action:
         args.all_actions = False
         chosen: list[ChosenAction] = chosen_actions(args, subject, console)
         rows = np.concatenate([action.channels for action in chosen])
-        return {"channels": rows, "fps": args.fps or chosen[0].fps or 24.0}
+        return {"channels": rows, "fps": args.fps or chosen[0].fps}
     return {} if args.fps is None else {"fps": args.fps}
 
 

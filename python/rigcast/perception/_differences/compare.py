@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._shown import one_line
-from rigcast._validate import Arguments
+from rigcast._validate import FPS, Arguments
 from rigcast.perception._differences.budget import VisualBudget
 from rigcast.perception._differences.pictures import jod_loss
 from rigcast.perception._differences.screen import screen_motion
@@ -59,7 +59,7 @@ def seen_difference(
     *,
     meters_per_unit: float = 1.0,
     up_axis: str = "Y",
-    fps: float = 30.0,
+    fps: float = FPS,
     threads: int = 0,
 ) -> SeenDifference:
     """Compare two animations of one mesh with a budget of what people may see.
@@ -73,7 +73,7 @@ def seen_difference(
     meters_per_unit : float
     up_axis : str
     fps : float
-        Frames per second.
+        Frames per second; 30 unless stated.
     threads : int
         Number of threads; 0 means all processors that this process may use.
 
