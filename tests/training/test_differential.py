@@ -137,7 +137,7 @@ def with_rest(arm):
             return arm.sample(channels)
 
         def with_rest(self, vertices):
-            return SkinnedRig(vertices, arm.faces, arm.joints, arm.skin, arm.channels, arm.morphs)
+            return SkinnedRig(vertices, arm.faces, arm.joints, skin=arm.skin, channels=arm.channels, morphs=arm.morphs)
 
     return Probed()
 

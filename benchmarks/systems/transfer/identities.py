@@ -104,7 +104,9 @@ def identities(folder: Path, count: int) -> tuple[list[str], list[Row]]:
         for name, pairs in (("", None), (", with contacts", contacts)):
             result = rc.transfer.deformation_transfer(face.neutral, face.shapes, target, face.faces, contacts=pairs)
             error = np.linalg.norm(result - target - face.deltas, axis=2)[moved]
-            doubt = rc.transfer.quality(face.neutral, face.shapes, target, result, face.faces, contacts=contacts)
+            doubt = rc.transfer.quality(
+                face.neutral, face.shapes, target, target_shapes=result, faces=face.faces, contacts=contacts
+            )
             model = sum(int(rc.transfer.count_crossings(target + d, face.faces, contacts)) for d in face.deltas)
             rows.append(
                 [

@@ -216,6 +216,7 @@ class Morph:
         name: str,
         deltas: ArrayLike,
         drivers: tuple[tuple[int, float], ...] = (),
+        *,
         constant: float = 0.0,
         clamp: tuple[float, float] = (-np.inf, np.inf),
         factors: tuple[Factor, ...] = (),

@@ -69,7 +69,7 @@ class SkinnedRig(Described):
     >>> joints = Joints(["hinge"], np.array([-1]), np.eye(3, 4)[None])
     >>> skin = Skin(np.zeros((3, 1), np.int32), np.ones((3, 1)))
     >>> turn = RigChannel("hinge.rz", "rotate_z", 0, -90.0, 90.0)
-    >>> rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [turn])
+    >>> rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin=skin, channels=[turn])
     >>> poses, vertices = rig.sample([[90.0]])
     >>> vertices[0].round(3).tolist()
     [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
@@ -80,6 +80,7 @@ class SkinnedRig(Described):
         vertices: ArrayLike,
         faces: ArrayLike,
         joints: Joints | None = None,
+        *,
         skin: Skin | None = None,
         channels: Sequence[RigChannel] = (),
         morphs: Sequence[Morph] = (),

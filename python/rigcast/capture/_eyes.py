@@ -50,9 +50,9 @@ def turn_eyes(
     rig: BlendshapeRig,
     found: Capture,
     pupils: ArrayLike,
+    *,
     centers: ArrayLike,
     pupils_at_rest: ArrayLike,
-    *,
     disagreement: float = 0.35,
 ) -> EyeMotion:
     """Turn the eyes to the pupils of a detector (Bailey 2020, section 6.5). Pupils serve the eyes alone.
@@ -82,7 +82,8 @@ def turn_eyes(
     >>> found = rc.capture.solve(rig, pixels, landmarks, size=(640, 480), focal=800, neutral=0)
     >>> centers = np.array([[-3.0, 3.0, 5.0], [3.0, 3.0, 5.0]])
     >>> pupils = np.array([320, 240]) + 800 * (centers + [0.2, 0, 1.2])[:, :2] / (60 - 6.2) * [1, -1]
-    >>> eyes = rc.capture.turn_eyes(rig, found, np.array([pupils] * 2), centers, centers + [0, 0, 1.2])
+    >>> still = centers + [0, 0, 1.2]
+    >>> eyes = rc.capture.turn_eyes(rig, found, np.array([pupils] * 2), centers=centers, pupils_at_rest=still)
     >>> bool((eyes.angles[:, :, 1] > 0.1).all()), bool(eyes.missed.any())
     (True, False)
     """

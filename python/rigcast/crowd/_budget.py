@@ -46,8 +46,8 @@ def level_of_detail(
     rig: BlendshapeRig,
     weights: ArrayLike | Sequence[ArrayLike],
     budget: VisualBudget | str,
-    order: ArrayLike | None = None,
     *,
+    order: ArrayLike | None = None,
     fps: float = FPS,
 ) -> DetailChoice:
     """Choose how many shapes of a rig a viewer needs.
@@ -124,7 +124,7 @@ def _by_quality(
                 truth,
                 rig.evaluate(kept),
                 rig.faces,
-                budget,
+                budget=budget,
                 meters_per_unit=rig.meters_per_unit,
                 up_axis=rig.up_axis,
                 fps=fps,

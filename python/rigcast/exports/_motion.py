@@ -28,7 +28,7 @@ MOTIONS = written_endings(MADE_MOTION)
 
 
 def write_bvh(
-    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, fps: float = FPS
+    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, *, fps: float = FPS
 ) -> list[str]:
     """Write the motion of a skeleton as ``.bvh``, y up, in the rig's unit of length.
 
@@ -70,7 +70,7 @@ def write_bvh(
 
 
 def write_motion(
-    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, fps: float = FPS
+    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, *, fps: float = FPS
 ) -> list[str]:
     """Write the motion of a character with joints, in the format that the path's ending names.
 
@@ -155,7 +155,7 @@ def _write_vertices(file: Path, rig_or_model: Any, vertices: Any, fps: float) ->
         file,
         vertices,
         rig_or_model.faces,
-        fps,
+        fps=fps,
         meters_per_unit=facts.meters_per_unit,
         up_axis=facts.up_axis,
         name=facts.name,

@@ -29,6 +29,7 @@ def write_blendshape_weights(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     weights: ArrayLike,
+    *,
     fps: float = FPS,
     transforms: ArrayLike | None = None,
 ) -> list[str]:

@@ -31,7 +31,9 @@ class Twist:
     degrees: NDArray[np.float64]
 
 
-def spread_twist(skeleton: Skeleton, poses: ArrayLike, joint: str | int, helpers: Mapping[str | int, float]) -> Twist:
+def spread_twist(
+    skeleton: Skeleton, poses: ArrayLike, joint: str | int, *, helpers: Mapping[str | int, float]
+) -> Twist:
     """Turn helper bones by shares of a joint's twist about its bone.
 
     The twist is the part of the joint's rotation away from rest about the line from its parent to it. It is followed
@@ -63,7 +65,7 @@ def spread_twist(skeleton: Skeleton, poses: ArrayLike, joint: str | int, helpers
     >>> skeleton = rc.Skeleton(["forearm", "helper", "wrist"], [-1, 0, 0], [np.eye(3, 4), half, whole])
     >>> poses = np.tile(skeleton.rest.reshape(-1), (3, 1))
     >>> poses[:, [28, 29, 30, 32, 33, 34]] = [[0, 1, 0, 0, 0, 1], [0, 0, -1, 0, 1, 0], [0, -1, 0, 0, 0, -1]]
-    >>> rc.ik.spread_twist(skeleton, poses, "wrist", {"helper": 0.5}).degrees.round(3).tolist()
+    >>> rc.ik.spread_twist(skeleton, poses, "wrist", helpers={"helper": 0.5}).degrees.round(3).tolist()
     [0.0, 90.0, 180.0]
     """
     wrist = joint_indices("spread_twist", "joint", checked_skeleton("spread_twist", skeleton), [joint], ("joint",))[0]

@@ -64,7 +64,7 @@ class SeamError:
 
 
 def seam_error(
-    truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, labels: ArrayLike, *, threads: int = 0
+    truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, *, labels: ArrayLike, threads: int = 0
 ) -> SeamError:
     """Measure the errors along the seams between vertex sets.
 

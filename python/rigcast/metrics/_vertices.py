@@ -130,10 +130,10 @@ def _farthest(points: NDArray[np.float32], others: NDArray[np.float32], threads:
 def enveloping_error(
     truth: ArrayLike,
     approximation: ArrayLike,
+    *,
     poses: ArrayLike,
     skeleton: Skeleton,
     rest_vertices: ArrayLike,
-    *,
     joints: ArrayLike | None = None,
     threads: int = 0,
 ) -> float:

@@ -103,8 +103,8 @@ def anova(
     table: Table,
     value: str,
     person: str,
-    within: Sequence[str],
     *,
+    within: Sequence[str],
     correction: str = "auto",
     missing: str = "listwise",
 ) -> Anova:
@@ -147,7 +147,7 @@ def anova(
     Examples
     --------
     >>> table = {"person": list("aabbcc"), "sex": list("fmfmfm"), "rating": [3, 5, 2, 5, 4, 5]}
-    >>> result = rc.perception.anova(table, "rating", "person", ["sex"])
+    >>> result = rc.perception.anova(table, "rating", "person", within=["sex"])
     >>> row = result["sex"]
     >>> row.df, row.df_error, round(row.f, 2)
     (1, 2, 12.0)

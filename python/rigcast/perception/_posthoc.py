@@ -68,8 +68,8 @@ def posthoc(
     table: Table,
     value: str,
     person: str,
-    factor: str | Sequence[str],
     *,
+    factor: str | Sequence[str],
     method: str = "tukey",
     alpha: float = 0.05,
 ) -> PostHoc:

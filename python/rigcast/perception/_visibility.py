@@ -32,7 +32,7 @@ class Visibility:
 
 
 def visibility(
-    table: Table, value: str, person: str, shape: str, activation: str, *, neutral: str, alpha: float = 0.05
+    table: Table, value: str, person: str, *, shape: str, activation: str, neutral: str, alpha: float = 0.05
 ) -> list[Visibility]:
     """Thresholds of visibility from ratings (Carrigan 2020, section 5.1.3).
 

@@ -32,7 +32,7 @@ class View:
     extent: float
 
 
-def view_of(vertices: Points, up_axis: str, turn: float = 25.0, rise: float = 8.0, aspect: float = 0.7) -> View:
+def view_of(vertices: Points, up_axis: str, *, turn: float = 25.0, rise: float = 8.0, aspect: float = 0.7) -> View:
     """A view that holds all vertices.
 
     Parameters
@@ -57,7 +57,7 @@ def view_of(vertices: Points, up_axis: str, turn: float = 25.0, rise: float = 8.
     return View(toward, axes[1], (0.5 * (low + high)) @ axes, 1.05 * max(half[1], half[0] / aspect, 1e-9))
 
 
-def close_view(vertices: Points, vertex: int, normal: Points, up_axis: str, part: float = 0.2) -> View:
+def close_view(vertices: Points, vertex: int, normal: Points, *, up_axis: str, part: float = 0.2) -> View:
     """A view of one vertex and what lies around it, seen along its normal.
 
     Parameters
@@ -103,7 +103,7 @@ class Studio:
         Without PyVista.
     """
 
-    def __init__(self, faces: NDArray[np.int32], num_vertices: int, width: int = 420, height: int = 600) -> None:
+    def __init__(self, faces: NDArray[np.int32], num_vertices: int, *, width: int = 420, height: int = 600) -> None:
         pyvista = require("pyvista", extra="report", purpose="drawing pictures")
         self._mesh = pyvista.PolyData(np.zeros((num_vertices, 3)), polygons(faces))
         self._mesh["color"] = np.zeros((num_vertices, 3), np.uint8)

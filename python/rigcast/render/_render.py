@@ -66,10 +66,10 @@ def render(
     vertices: ArrayLike,
     faces: ArrayLike,
     camera: Camera,
+    *,
     material: Material | None = None,
     lights: Lights | None = None,
     sensor: Sensor | None = None,
-    *,
     front_only: bool = False,
     threads: int = 0,
 ) -> RenderedPictures:
@@ -158,8 +158,8 @@ def visible(
     vertices: ArrayLike,
     faces: ArrayLike,
     camera: Camera,
-    points: ArrayLike,
     *,
+    points: ArrayLike,
     tolerance: float,
     front_only: bool = False,
     threads: int = 0,
@@ -184,7 +184,7 @@ def visible(
     >>> face = rc.faces.example()
     >>> camera = rc.render.Camera(64, 64, focal=140.0, translation=[0.0, 0.0, 50.0])
     >>> places = face.rest_vertices[:2]
-    >>> rc.render.visible(face.rest_vertices, face.faces, camera, places, tolerance=0.2).shape
+    >>> rc.render.visible(face.rest_vertices, face.faces, camera, points=places, tolerance=0.2).shape
     (1, 2)
     """
     mesh, engine, numbers = _checked("visible", vertices, faces, camera, threads)

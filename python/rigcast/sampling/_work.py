@@ -54,6 +54,7 @@ class ShardWork:
         rig: Rig,
         facts: CheckedRig,
         folder: Path,
+        *,
         rows: NDArray[np.float32],
         probe_rows: NDArray[np.float32],
         reference: Answer | None = None,
@@ -65,7 +66,9 @@ class ShardWork:
 
     def reopened(self) -> ShardWork:
         """The same work with a rig of its own where the rig offers ``for_worker()``, for a worker process."""
-        work = ShardWork(self.rig, self.facts, self.folder, self.rows, self.probe_rows, self.reference)
+        work = ShardWork(
+            self.rig, self.facts, self.folder, rows=self.rows, probe_rows=self.probe_rows, reference=self.reference
+        )
         if hasattr(self.rig, "for_worker"):
             try:
                 work.rig = self.rig.for_worker()
@@ -170,7 +173,7 @@ def all_shards(
     rig: Rig, plan: SamplingPlan, begun: Begun, executor: Executor, progress: ProgressCallback
 ) -> dict[str, Done]:
     """Evaluate the shards that the folder lacks; returns all of them by stem, with the finished ones."""
-    work = ShardWork(rig, plan.facts, begun.path, plan.rows, plan.probe_rows, begun.reference)
+    work = ShardWork(rig, plan.facts, begun.path, rows=plan.rows, probe_rows=plan.probe_rows, reference=begun.reference)
     done, total = dict(begun.done), plan.contents.rows
     clock = _Clock(progress, total - sum(shard.rows for shard in begun.left), total)
     results = executor.run(work, begun.left)

@@ -237,7 +237,9 @@ class Framing:
     def draw(self, vertices: Float32, faces: NDArray[np.int32], degrees: float, threads: int) -> NDArray[np.uint8]:
         """Pictures (T, H, W, 3) of meshes (T, V, 3)."""
         standing = self.standing(vertices, degrees)
-        return render(standing, faces, self.camera, self.material, Lights(), SENSOR, threads=threads).color
+        return render(
+            standing, faces, self.camera, material=self.material, lights=Lights(), sensor=SENSOR, threads=threads
+        ).color
 
     def faces_file(self, faces: NDArray[np.int32], num_vertices: int) -> bytes:
         """Triangles, colors, camera and light of a live figure."""

@@ -116,7 +116,7 @@ class Player:
         self._tell(commands.transition(self._synth, label), later)
 
     def play(
-        self, label: str, segment: str | int = 0, begin: int = 0, end: int | None = None, *, later: bool = False
+        self, label: str, segment: str | int = 0, *, begin: int = 0, end: int | None = None, later: bool = False
     ) -> None:
         """Move to the beginning of a clip, or of some of its frames, play them exactly, and stay where they end."""
         self._tell(commands.play(self._synth, label, segment, begin, end), later)

@@ -85,6 +85,7 @@ class Space:
         label: str,
         latent: LatentSpace,
         frames: Float32,
+        *,
         segments: Sequence[Segment],
         embedding: Embedding,
         around: Coordinates,

@@ -111,9 +111,9 @@ def new_crossings(
     source_shape: ArrayLike,
     target_neutral: ArrayLike,
     target_shape: ArrayLike,
+    *,
     faces: ArrayLike,
     near: ArrayLike | None = None,
-    *,
     rings: int = 2,
 ) -> NDArray[np.int32]:
     """Pairs of faces of a target's shape that cut through each other where nothing says they should.
@@ -147,6 +147,7 @@ def count_new_crossings(
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
     target_shapes: ArrayLike,
+    *,
     faces: ArrayLike,
     near: ArrayLike | None = None,
 ) -> NDArray[np.int64]:

@@ -180,8 +180,8 @@ def correspond(
     source_faces: ArrayLike,
     target: ArrayLike,
     target_faces: ArrayLike,
-    landmarks: ArrayLike | None = None,
     *,
+    landmarks: ArrayLike | None = None,
     reach: float = 2.0,
     iterations: int = 12,
     threads: int = 0,
@@ -241,7 +241,7 @@ def correspond(
     --------
     >>> rig = rc.faces.example()
     >>> pairs = np.stack([np.arange(0, 2000, 50)] * 2, axis=1)
-    >>> match = rc.transfer.correspond(rig.rest_vertices, rig.faces, rig.rest_vertices, rig.faces, pairs)
+    >>> match = rc.transfer.correspond(rig.rest_vertices, rig.faces, rig.rest_vertices, rig.faces, landmarks=pairs)
     >>> neutral, shapes = match.resample(rig.rest_vertices, rc.transfer.positions_from_rig(rig)[:2])
     >>> shapes.shape
     (2, 2536, 3)

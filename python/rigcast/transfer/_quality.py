@@ -63,9 +63,9 @@ def quality(
     source_neutral: ArrayLike,
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
+    *,
     target_shapes: ArrayLike,
     faces: ArrayLike,
-    *,
     contacts: ArrayLike | None = None,
     progress: ProgressOption = None,
 ) -> TransferQuality:

@@ -155,6 +155,7 @@ class BlenderRig(PlayedActions, Described):
     def open(
         cls,
         path: str | os.PathLike[str],
+        *,
         mesh: str | Sequence[str] | None = None,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
@@ -233,6 +234,7 @@ class BlenderRig(PlayedActions, Described):
     def in_process(
         cls,
         mesh: str | Sequence[str] | None = None,
+        *,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
         ranges: float | str | None = None,

@@ -99,7 +99,7 @@ class GltfSkeleton(ClipFile, Described):
     notes : list of str
     """
 
-    def __init__(self, name: str, joints: Joints, clips: list[GltfClip], playback: GltfPlayback) -> None:
+    def __init__(self, name: str, joints: Joints, clips: list[GltfClip], *, playback: GltfPlayback) -> None:
         self.name, self.joints, self.playback = name, joints, playback
         self.clips = {clip.name: clip for clip in clips}
         self.skeleton = Skeleton(joints.names, joints.parents, np.asarray(joints.rest, np.float32))
@@ -145,7 +145,9 @@ def skeleton_of(document: Document) -> GltfSkeleton:
         order = [node for node in nodes.order if node in chosen]
         standing = nodes.relative(order, {})
         joints = tree_of(nodes, order, np.array([standing[node] for node in order]))
-    return GltfSkeleton(escaped(document.path.stem), joints, clips, GltfPlayback(nodes, order, [], joints.rest))
+    return GltfSkeleton(
+        escaped(document.path.stem), joints, clips, playback=GltfPlayback(nodes, order, [], joints.rest)
+    )
 
 
 def _with_ancestors(nodes: Nodes, some: set[int]) -> set[int]:

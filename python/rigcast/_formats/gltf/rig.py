@@ -198,11 +198,13 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
         vertices,
         geometry.faces,
         joints,
-        skin,
-        channels,
-        morphs(names, geometry, placement, len(turned), correctives),
-        Facts(escaped(document.path.stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(document.path.name)),
-        geometry.surface,
+        skin=skin,
+        channels=channels,
+        morphs=morphs(names, geometry, placement, len(turned), correctives),
+        facts=Facts(
+            escaped(document.path.stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(document.path.name)
+        ),
+        surface=geometry.surface,
     )
     rig.clips, rig.playback, rig.dial_targets = {clip.name: clip for clip in clips}, playback, own
     free = "its {} morph targets are dials of their own: it does not say which of them are correctives of others"

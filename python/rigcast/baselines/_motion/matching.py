@@ -35,7 +35,7 @@ class MotionMatching:
         Share of the frames that no search finds, since their clip ends too soon.
     """
 
-    def __init__(self, clips: ClipFrames, every: int, blend: int, velocity: float) -> None:
+    def __init__(self, clips: ClipFrames, every: int, blend: int, *, velocity: float) -> None:
         self._clips, self.every, self.blend = clips, every, blend
         count = len(clips)
         ends = np.flatnonzero(np.append(clips.clip[1:] != clips.clip[:-1], True))
@@ -175,7 +175,7 @@ def motion_matching(synth: Synthesizer, *, every: int = 10, blend: int = 12, vel
         clips,
         check.whole("every", every, least=1, most=10**6),
         check.whole("blend", blend, least=1, most=1000),
-        check.number("velocity", velocity, least=0.0),
+        velocity=check.number("velocity", velocity, least=0.0),
     )
     if not len(result.candidates):
         raise check.wrong("every", str(every), "below the length of the longest clip")

@@ -123,10 +123,10 @@ def film(actor: Actor, plan: ShotPlan, weights: ArrayLike | None = None, *, thre
     lights, sensor = _light(rng), _sensor(plan, rng, actor.seed)
     drawn = np.concatenate([actor.cast.drawn, before.faces + actor.rig.num_vertices])
     look = drawn_with(look_of(actor, threads), before)
-    color = render(world, drawn, camera, look, lights, sensor, threads=threads).color
+    color = render(world, drawn, camera, material=look, lights=lights, sensor=sensor, threads=threads).color
     points = world[:, actor.cast.landmarks]
     radius = _radius(actor)
-    seen = visible(world, drawn, camera, points, tolerance=TOLERANCE * radius, threads=threads)
+    seen = visible(world, drawn, camera, points=points, tolerance=TOLERANCE * radius, threads=threads)
     maps = survey(world, drawn, camera, threads=threads)
     rays, around = lights.arrays(1)
     parts = np.concatenate([actor.cast.parts, np.full(before.vertices.shape[1], WORN)])

@@ -78,9 +78,9 @@ def solve_read(
     rig: BlendshapeRig,
     found: Capture,
     reading: FaceReading,
+    *,
     points: Tracks | ArrayLike,
     landmarks: Places | ArrayLike | None = None,
-    *,
     use: ReadingUse = ReadingUse(),
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
@@ -122,8 +122,8 @@ def solve_read(
     >>> shot = rc.capture.film(cast.actor(1), rc.capture.ShotPlan(frames=3, size=64))
     >>> points = shot.labels["landmarks_2d"]
     >>> found = rc.capture.solve(cast.character, points, cast.landmarks, size=(64, 64), neutral=0)
-    >>> weights = rc.capture.ReadingUse(landmarks="none")
-    >>> read = rc.capture.solve_read(cast.character, found, network.read(shot.color, points), points, use=weights)
+    >>> weights, reading = rc.capture.ReadingUse(landmarks="none"), network.read(shot.color, points)
+    >>> read = rc.capture.solve_read(cast.character, found, reading, points=points, use=weights)
     >>> read.found.weights.shape, bool((read.priors[1] > 0.0).any())
     ((3, 22), True)
     """

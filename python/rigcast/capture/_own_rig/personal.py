@@ -87,8 +87,8 @@ def personalize(
     rig: BlendshapeRig,
     found: Capture,
     points: Tracks | ArrayLike,
-    corrected: ArrayLike,
     *,
+    corrected: ArrayLike,
     strength: float = 0.2,
     mix: float = 0.12,
 ) -> PersonalRig:
@@ -136,7 +136,7 @@ def personalize(
     >>> found = rc.capture.solve(cast.character, points, cast.landmarks, size=(64, 64), neutral=0, focal=focal)
     >>> corrected = np.full(truth.shape, np.nan)
     >>> corrected[[2, 4, 6]] = truth[[2, 4, 6]]  # what an artist would set
-    >>> personal = rc.capture.personalize(cast.character, found, points, corrected)
+    >>> personal = rc.capture.personalize(cast.character, found, points, corrected=corrected)
     >>> bool(personal.residual[1] < 0.5 * personal.residual[0])
     True
     """

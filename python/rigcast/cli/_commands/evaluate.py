@@ -274,7 +274,7 @@ def _write(
         args.output,
         moving,
         model.faces,
-        fps,
+        fps=fps,
         meters_per_unit=model.meters_per_unit,
         up_axis=model.up_axis,
         to_meters_per_unit=unit,

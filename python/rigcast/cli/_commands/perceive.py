@@ -124,7 +124,9 @@ def _budget(text: str) -> VisualBudget:
 def _compared(
     name: str, old: SeenAnimation, new: SeenAnimation, budget: VisualBudget, args: argparse.Namespace
 ) -> dict[str, Any]:
-    found = seen_difference(old.vertices, new.vertices, old.faces, budget, fps=old.fps or FPS, threads=args.threads)
+    found = seen_difference(
+        old.vertices, new.vertices, old.faces, budget=budget, fps=old.fps or FPS, threads=args.threads
+    )
     worst = np.argsort(-found.per_frame, kind="stable")[: args.worst]
     frames: list[dict[str, Any]] = [{"frame": int(t), "px": float(found.per_frame[t])} for t in worst]
     if args.output is not None:

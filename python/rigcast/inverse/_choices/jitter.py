@@ -52,7 +52,7 @@ class Jitter:
     smoothness: float
 
 
-def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices: ArrayLike | None = None) -> Jitter:
+def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, *, vertices: ArrayLike | None = None) -> Jitter:
     """Measure how much of a solved shot's second differences is noise.
 
     Noise: the second differences in time of the fit's residual have six times the variance of independent noise.

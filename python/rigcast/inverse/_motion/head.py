@@ -39,7 +39,7 @@ class HeadMotion:
 
 
 def head_motion(
-    rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices: ArrayLike | None = None
+    rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, *, vertices: ArrayLike | None = None
 ) -> HeadMotion:
     """Measure whether a solved shot moves the head as a whole.
 

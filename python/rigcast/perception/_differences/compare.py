@@ -55,8 +55,8 @@ def seen_difference(
     truth: ArrayLike,
     approximation: ArrayLike,
     faces: ArrayLike,
-    budget: VisualBudget,
     *,
+    budget: VisualBudget,
     meters_per_unit: float = 1.0,
     up_axis: str = "Y",
     fps: float = FPS,
@@ -93,7 +93,7 @@ def seen_difference(
     >>> face = rc.faces.example()
     >>> old = face.evaluate(np.eye(face.num_shapes)[:3])
     >>> budget = rc.perception.VisualBudget.of("1px at 2m")
-    >>> rc.perception.seen_difference(old, old, face.faces, budget, meters_per_unit=face.meters_per_unit).within
+    >>> rc.perception.seen_difference(old, old, face.faces, budget=budget, meters_per_unit=face.meters_per_unit).within
     True
     """
     check = Arguments("seen_difference")
@@ -104,7 +104,7 @@ def seen_difference(
     first = check.numbers("truth", truth, "T+ V+ 3")
     second = check.numbers("approximation", approximation, "T V 3")
     camera = budget.viewing.camera(first[0], meters_per_unit, up_axis)
-    motion = screen_motion(first, second, faces, camera)
+    motion = screen_motion(first, second, faces, camera=camera)
     amount = motion.max
     if budget.unit == "jod":
         films = [film(mesh, faces, camera, threads=threads) for mesh in (first, second)]

@@ -80,6 +80,7 @@ def edge_difference(
     truth: ArrayLike,
     approximation: ArrayLike,
     faces: ArrayLike,
+    *,
     settings: EdgeDifferenceSettings | None = None,
 ) -> EdgeDifference:
     """Compare two animations of a mesh by the stretch of their edges, as people notice bumps and jitter.

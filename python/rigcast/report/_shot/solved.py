@@ -86,7 +86,7 @@ class SolvedShot:
     def noise(self) -> Jitter:
         """Noise of the targets, and the jitter of the weights."""
         shot, weights = self.targets, self.solution.weights
-        return jitter(self.rig, shot, weights, None if self.is_whole else self.vertices)
+        return jitter(self.rig, shot, weights, vertices=None if self.is_whole else self.vertices)
 
     @property
     def noise_rmse(self) -> float:

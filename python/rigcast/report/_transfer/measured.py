@@ -205,11 +205,13 @@ def measure_transfer(
         raise bad_argument("report", "carried" if carried else "source", f"of {others.shape} positions", expected)
     made = positions_from_rig(target)
     pairs = None if contacts is None or not len(np.asarray(contacts)) else np.asarray(contacts, np.int32)
-    doubt = quality(own, others, target.rest_vertices, made, target.faces, contacts=pairs, progress=progress)
+    doubt = quality(
+        own, others, target.rest_vertices, target_shapes=made, faces=target.faces, contacts=pairs, progress=progress
+    )
     free = None if free_shapes is None else np.asarray(free_shapes, np.float32)
     free_crossings = None
     if free is not None:
-        free_crossings = count_new_crossings(others, target.rest_vertices, free, target.faces, pairs)
+        free_crossings = count_new_crossings(others, target.rest_vertices, free, faces=target.faces, near=pairs)
     scale = float(source.meters_per_unit) / float(target.meters_per_unit)
     return MeasuredTransfer(
         source,

@@ -38,9 +38,9 @@ MOST_DIMENSIONS = 16
 def fit(
     clips: Mapping[str, Iterable[Clip | Retargeted | Action | ArrayLike]],
     fps: float | None = None,
+    *,
     limits: ArrayLike | None = None,
     rig: Rig | Deformer | None = None,
-    *,
     dimensions: int | None = None,
     components: float | None = None,
     threshold: float | None = None,
