@@ -32,16 +32,16 @@ def seen(tmp_path_factory):
     options = {"meters_per_unit": UNIT, "up_axis": UP, "name": "creature"}
     for name in ("m.blend", "m.abc", "m.glb", "other.pc2", "other.mdd"):
         try:
-            write_vertices(folder / name, moving_mesh(), FACES, FPS, max_error=1e-5, **options)
+            write_vertices(folder / name, moving_mesh(), FACES, fps=FPS, max_error=1e-5, **options)
         except SourceError as error:
             assert name == "m.abc", error
             assert "built without Alembic" in str(error)
     rig = bending_rig()
-    write_bvh(folder / "m.bvh", rig, random_channels(rig, 9), FPS)
+    write_bvh(folder / "m.bvh", rig, random_channels(rig, 9), fps=FPS)
     walker = CHARACTERS["askew"]()
     for name in ("skinned.glb", "skinned.usda"):
         with contextlib.suppress(MissingExtra):
-            write_motion(folder / name, walker, walk(walker, 9), FPS)
+            write_motion(folder / name, walker, walk(walker, 9), fps=FPS)
     for name in ("shapes.glb", "shapes.usda"):
         with contextlib.suppress(MissingExtra):
             write_approximation(folder / name, shaped(), to_meters_per_unit=1.0)
@@ -114,7 +114,7 @@ def test_bvh_moves_the_bones(seen):
 
 
 def test_a_blend_and_its_cache_are_both_written(seen, tmp_path):
-    notes = write_vertices(tmp_path / "walk.blend", moving_mesh(), FACES, FPS)
+    notes = write_vertices(tmp_path / "walk.blend", moving_mesh(), FACES, fps=FPS)
     assert notes == ["walk.blend plays walk.pc2, which lies beside it: move both together"]
     assert sorted(item.name for item in tmp_path.iterdir()) == ["walk.blend", "walk.pc2"]
     assert rc.sources.load_shot(tmp_path / "walk.pc2").vertices.shape == (9, 5, 3)

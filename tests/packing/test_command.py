@@ -145,7 +145,12 @@ def test_a_neutral_of_any_kind_is_a_target(folder, tolerance):
         rig.rest_vertices, rig.columns(), names=rig.shape_names, faces=rig.faces, metadata=centimeters
     ).save(folder / "metric.safetensors")
     expected = rc.transfer.pack_expressions(
-        rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces, other, alpha=0.0, names=rig.shape_names
+        rig.rest_vertices,
+        rig.rest_vertices + rig.columns(),
+        rig.faces,
+        target_neutral=other,
+        alpha=0.0,
+        names=rig.shape_names,
     )
     for target in ("other.npy", "other.obj", "other.safetensors"):
         arguments = ["--target", target, "--displacement", "0"]

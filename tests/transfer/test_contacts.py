@@ -118,8 +118,8 @@ def test_less_crosses_that_does_not_in_the_source():
         target[:, 2] += 0.05 * np.random.default_rng(seed).standard_normal(len(target)).astype(np.float32)
         loose = rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts=None)[0]
         held = rc.transfer.deformation_transfer(neutral, shape, target, faces, contacts=pairs)[0]
-        before += len(rc.transfer.new_crossings(shape[0], target, loose, faces))
-        after += len(rc.transfer.new_crossings(shape[0], target, held, faces))
+        before += len(rc.transfer.new_crossings(shape[0], target, loose, faces=faces))
+        after += len(rc.transfer.new_crossings(shape[0], target, held, faces=faces))
     assert before > 40
     assert after < 0.75 * before
 
@@ -127,11 +127,11 @@ def test_less_crosses_that_does_not_in_the_source():
 def test_new_crossings_are_those_the_source_does_not_have():
     neutral, faces = clam(1.0)
     crossed = neutral * np.float32([1, 1, -0.3])
-    assert len(rc.transfer.new_crossings(neutral, neutral, neutral, faces)) == 0
-    new = rc.transfer.new_crossings(neutral, neutral, crossed, faces)
+    assert len(rc.transfer.new_crossings(neutral, neutral, neutral, faces=faces)) == 0
+    new = rc.transfer.new_crossings(neutral, neutral, crossed, faces=faces)
     assert len(new) == rc.transfer.count_crossings(crossed, faces)
-    assert len(rc.transfer.new_crossings(crossed, neutral, crossed, faces)) == 0
-    assert len(rc.transfer.new_crossings(neutral, crossed, crossed, faces)) == 0
+    assert len(rc.transfer.new_crossings(crossed, neutral, crossed, faces=faces)) == 0
+    assert len(rc.transfer.new_crossings(neutral, crossed, crossed, faces=faces)) == 0
 
 
 def test_meetings_of_fixed_vertices_alone_change_nothing():
@@ -239,7 +239,7 @@ def test_vertices_to_look_near_are_checked(near, words):
     with pytest.raises(ValueError, match="^count_crossings: " + words):
         rc.transfer.count_crossings(points, faces, near)
     with pytest.raises(ValueError, match="^new_crossings: " + words):
-        rc.transfer.new_crossings(points, points, points, faces, near)
+        rc.transfer.new_crossings(points, points, points, faces=faces, near=near)
 
 
 @pytest.mark.parametrize("rings", [-1, 0.5, True])

@@ -76,7 +76,7 @@ def gaze_errors(cast: Cast, found: Capture, pupils: Float64, gaze: Float64, blin
     Means over both eyes and all frames after the neutral whose lids are open: ``blink`` (T,) says how far they close.
     """
     eyes = Eyes(cast.character.rest_vertices, cast.parts)
-    motion = rc.capture.turn_eyes(cast.character, found, pupils, eyes.centers, eyes.pupils_at_rest)
+    motion = rc.capture.turn_eyes(cast.character, found, pupils, centers=eyes.centers, pupils_at_rest=eyes.pupils_at_rest)
     ahead = np.array([0.0, 0.0, 1.0])
     true, seen = (rotations(angles) @ ahead for angles in (np.repeat(gaze[:, None], 2, axis=1), motion.angles))
     shown = np.flatnonzero(blink < OPEN)

@@ -146,7 +146,7 @@ def helmet_shot(actor: Actor, weights: Float64, gaze: Float64) -> HelmetShot:
     rays, around, sensor = (np.array(labels[key], np.float64) for key in ("lights", "hemisphere", "sensor"))
     lights = rc.render.Lights(rays[:, :3], rays[:, 3:], around[:3], around[3:6], up=around[6:])
     response = rc.render.Sensor(exposure=sensor[0], noise=0.5 * sensor[2], seed=actor.seed)
-    color = rc.render.render(places, actor.cast.drawn, camera, look_of(actor), lights, response).color
+    color = rc.render.render(places, actor.cast.drawn, camera, material=look_of(actor), lights=lights, sensor=response).color
     exact, pupils = (camera.project(places[:, rows].astype(np.float64)) for rows in (actor.cast.landmarks, eyes.pupils))
     spread = NOISE * np.random.default_rng([actor.seed, 51]).normal(size=exact.shape)
     recording = StyleRecording.of_landmarks(color, exact + spread)

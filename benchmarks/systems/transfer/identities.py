@@ -105,7 +105,13 @@ def identities(folder: Path, count: int) -> tuple[list[str], list[Row]]:
             result = rc.transfer.deformation_transfer(face.neutral, face.shapes, target, face.faces, contacts=pairs)
             error = np.linalg.norm(result - target - face.deltas, axis=2)[moved]
             doubt = rc.transfer.quality(
-                face.neutral, face.shapes, target, result, face.faces, contacts=contacts, depth=0.0
+                face.neutral,
+                face.shapes,
+                target,
+                target_shapes=result,
+                faces=face.faces,
+                contacts=contacts,
+                depth=0.0,
             )
             model = sum(
                 int(rc.transfer.count_crossings(target + d, face.faces, contacts, depth=0.0)) for d in face.deltas

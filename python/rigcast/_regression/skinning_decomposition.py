@@ -8,12 +8,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressOption, as_callback
 
 _CONVERGED = 1e-3  # relative change of the objective per round at which the decomposition ends; chosen, not tuned
 
 
+@one_line
 @dataclass(frozen=True)
 class SkinningDecomposition:
     """Vertices as linear blend skinning by free rigid bones: ``v_tk = sum_b w_kb S_tb v_k^0``.
@@ -119,8 +121,8 @@ def skinning_decomposition(
     rest_vertices: ArrayLike,
     vertices: ArrayLike,
     bones: int = 24,
-    influences: int = 8,
     *,
+    influences: int = 8,
     rounds: int = 30,
     threads: int = 0,
     progress: ProgressOption = None,

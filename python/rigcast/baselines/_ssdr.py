@@ -94,7 +94,7 @@ def ssdr(
     influences = check.whole("influences", influences, least=1, most=bones)
     rounds = check.whole("rounds", rounds)
     found = skinning_decomposition(
-        fitted.rest, fitted.vertices, bones, influences, rounds=rounds, threads=threads, progress=progress
+        fitted.rest, fitted.vertices, bones, influences=influences, rounds=rounds, threads=threads, progress=progress
     )
     center, radius = _places(found)
     joint, local = _attached(fitted, found.motions, center, radius)

@@ -119,7 +119,7 @@ def linear_rig(
     skeleton: _core.Skeleton, vertices: Any, faces: Any, skin: Skin, facts: Facts, surface: Surface
 ) -> SkinnedRig:
     joints = Joints(list(skeleton.names), np.asarray(skeleton.parents), np.asarray(skeleton.rest, np.float64))
-    return SkinnedRig(vertices, faces, joints, skin, [], [], facts, surface)
+    return SkinnedRig(vertices, faces, joints, skin=skin, channels=[], morphs=[], facts=facts, surface=surface)
 
 
 def facts_of(rig_or_model: Any) -> Facts:

@@ -68,9 +68,9 @@ def new_crossings(
     source_shape: ArrayLike,
     target_neutral: ArrayLike,
     target_shape: ArrayLike,
+    *,
     faces: ArrayLike,
     near: ArrayLike | None = None,
-    *,
     rings: int = 2,
     depth: float = DEPTH,
 ) -> Int32:
@@ -108,9 +108,9 @@ def count_new_crossings(
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
     target_shapes: ArrayLike,
+    *,
     faces: ArrayLike,
     near: ArrayLike | None = None,
-    *,
     depth: float = DEPTH,
 ) -> NDArray[np.int64]:
     """Count the :func:`new_crossings` of each of the target's shapes.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._hashing import padded_faces
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.transfer._crossings import DEPTH, CrossingCounter
@@ -19,6 +20,7 @@ Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 
 
+@one_line
 @dataclass(frozen=True)
 class TransferQuality:
     """The places to inspect first, for K shapes and F faces.
@@ -67,9 +69,9 @@ def quality(
     source_neutral: ArrayLike,
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
+    *,
     target_shapes: ArrayLike,
     faces: ArrayLike,
-    *,
     contacts: ArrayLike | None = None,
     depth: float = DEPTH,
     progress: ProgressOption = None,

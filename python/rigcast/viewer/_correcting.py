@@ -42,12 +42,12 @@ class KeyedShot:
 
     def corrected(self, rows: NDArray[np.float64]) -> tuple[Capture, str]:
         """The shot solved on the actor's shapes, fitted to the rows (T, K) without NaN; and a sentence about it."""
-        personal = personalize(self.rig, self.found, self.tracks, rows)
-        again, _ = solve_again(personal.rig, self.found, self.tracks, rows, whole=True)
+        personal = personalize(self.rig, self.found, self.tracks, corrected=rows)
+        again, _ = solve_again(personal.rig, self.found, self.tracks, fixed=rows, whole=True)
         known = ~self.found.lost
         before, after = (float(np.nanmean(found.residual[known])) for found in (self.found, again))
         if self.pictures is not None and len(again.neutral):
-            again = refine(personal.rig, again, self.pictures, self.tracks, fixed=rows)
+            again = refine(personal.rig, again, self.pictures, points=self.tracks, fixed=rows)
         count, (off, near) = len(personal.frames), personal.residual
         frames = "1 corrected frame" if count == 1 else f"{count} corrected frames"
         text = (

@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._interrupts import wait_for
+from rigcast._shown import no_pickle
 from rigcast._validate import bad_argument
 from rigcast.viewer._admission import TOKEN_BYTES, kept_token
 from rigcast.viewer._figures._model import RecordedFigure
@@ -43,6 +44,7 @@ def _no_place(host: str, port: int, error: OSError) -> Exception:
     return bad_argument("view", "port", f"{port}{why[error.errno]}", "a free port, or 0 for any that is free")
 
 
+@no_pickle("it serves a page; pickle the model that it shows")
 class LiveView:
     """A running view. Close it when done, or use it in a ``with`` block; a notebook shows it as an iframe.
 

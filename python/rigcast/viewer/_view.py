@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._rigs.material import Material
 from rigcast._rigs.rig import Rig
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import Tracks, checked_tracks
 from rigcast.ik import FaceIk
@@ -43,7 +43,7 @@ def view(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
@@ -71,8 +71,8 @@ def view(
         A clip of a model; default that of a data set.
     channels : array_like, shape (T, N), optional
         A clip of a rig, or of a model, as channels in place of poses.
-    fps : float
-        Frames per second of the clip.
+    fps : float, optional
+        Frames per second of the clip. Default: the rate that the clips of a data set state, if they state one; else 30.
     through : Deformer, optional
         A learned model of a rig, on which drags are solved. Without it, skinning is fitted to rigs that are more than
         linear skinning.
@@ -132,7 +132,7 @@ def record(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
     head: ArrayLike | None = None,
     vertices: int | None = None,
@@ -175,7 +175,7 @@ def embed(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     storage: str = "16-bit",
     seed: int = 0,
     moods: Mapping[str, str] | None = None,
@@ -228,7 +228,7 @@ def _stage_for(
     model: _core.Deformer | Rig | Dataset | Synthesizer,
     beside: _core.Deformer | Rig | Dataset | None,
     shown: Mapping[str, Any],
-    fps: float,
+    fps: float | None,
     seed: int,
     moods: Mapping[str, str] | None,
 ) -> Stage:
@@ -263,7 +263,7 @@ def stage_of(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
@@ -282,7 +282,7 @@ def stage_of(
     shot = _shot(model, capture, points, poses, channels, pictures)
     if shot is not None:
         poses, fps = shot.found.weights, shot.found.fps
-    rate = Arguments("view").rate("fps", fps)
+    rate = Arguments("view").rate("fps", _rate_of(model, beside) if fps is None else fps)
     figure = figure_of(model, through=through)
     if isinstance(model, Dataset):
         beside = model if beside is None else beside
@@ -337,6 +337,13 @@ def _clips(
     if timeline.rows is None:
         return Clips(made, known, {NO_CLIP: timeline})
     return Clips(made, known, {name: timeline, NO_CLIP: _timeline(figure, None, None, fps)})
+
+
+def _rate_of(*shown: object) -> float:
+    """Frames per second of the data set that plays, if all of its clips state one rate; else the default."""
+    recorded = [one for one in shown if isinstance(one, Dataset)][:1]
+    rates = {clip.fps for one in recorded for clip in one.clips if clip.fps is not None}
+    return rates.pop() if len(rates) == 1 else FPS
 
 
 def _shot(

@@ -70,7 +70,13 @@ def test_a_preview_has_all_frames_at_the_rate_of_the_shot(solved, tmp_path):
     pictures = np.zeros((6, SIZE[1], SIZE[0], 3), np.uint8)
     seen = []
     rc.capture.write_preview(
-        tmp_path / "p.mp4", rig, found, pictures, tracks, height=240, progress=lambda one: seen.append(one.done)
+        tmp_path / "p.mp4",
+        rig,
+        found,
+        pictures=pictures,
+        tracks=tracks,
+        height=240,
+        progress=lambda one: seen.append(one.done),
     )
     assert seen == [1, 2, 3, 4, 5, 6]
     shown = rc.capture.Pictures(tmp_path / "p.mp4")
@@ -81,7 +87,9 @@ def test_a_preview_has_all_frames_at_the_rate_of_the_shot(solved, tmp_path):
 def test_a_preview_needs_a_picture_for_each_frame(solved, tmp_path):
     rig, _, tracks, found = solved
     with pytest.raises(rc.errors.ArgumentError, match="pictures is 2; it must be one for each of the 6 frames"):
-        rc.capture.write_preview(tmp_path / "p.mp4", rig, found, np.zeros((2, 8, 8, 3), np.uint8), tracks)
+        rc.capture.write_preview(
+            tmp_path / "p.mp4", rig, found, pictures=np.zeros((2, 8, 8, 3), np.uint8), tracks=tracks
+        )
 
 
 @pytest.fixture

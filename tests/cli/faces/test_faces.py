@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
     head = np.tile(np.eye(3, 4), (9, 1, 1))
     head[:, 0, 3] = np.arange(9)
     weights = np.random.default_rng(1).random((9, 2)).astype(np.float32)
-    rc.exports.write_blendshape_weights(folder / "take.glb", face, weights, 30.0, head)
+    rc.exports.write_blendshape_weights(folder / "take.glb", face, weights, fps=30.0, transforms=head)
     return folder
 
 

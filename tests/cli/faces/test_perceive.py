@@ -66,7 +66,7 @@ def test_the_amount_is_that_of_the_library(place, capsys):
     weights, _ = rc.sources.load_blendshape_weights(place / "loud.npz", old)
     budget = rc.perception.VisualBudget(1.0, viewing=rc.perception.Viewing(distance=3.0))
     expected = rc.perception.seen_difference(
-        old.evaluate(weights), new.evaluate(weights), old.faces, budget, meters_per_unit=0.1
+        old.evaluate(weights), new.evaluate(weights), old.faces, budget=budget, meters_per_unit=0.1
     )
     assert found["amount"] == pytest.approx(expected.amount, rel=1e-4)  # positions are float32 in meters there
     assert found["budget"] == {"amount": 1.0, "unit": "px", "distance": 3.0}

@@ -108,7 +108,7 @@ def test_another_topology_by_landmarks(face_files, tolerance):
     assert told["coverage"] > 0.5
     target = second_neutral()[order]
     match = rc.transfer.correspond(
-        rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(face_files / "marks.txt", int)
+        rig.rest_vertices, rig.faces, target, triangles, landmarks=np.loadtxt(face_files / "marks.txt", int)
     )
     assert told["coverage"] == pytest.approx(match.coverage)
     assert told["mean_distance_mm"] == pytest.approx(10 * match.mean_distance)

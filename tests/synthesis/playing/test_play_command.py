@@ -107,7 +107,7 @@ def test_a_skeleton_becomes_bvh(tmp_path):
 
     player = arm_synth().player(1, label="lively")
     player.idle("lively")
-    rc.exports.write_bvh(tmp_path / "arm.bvh", arm(), player.step(48), 24)
+    rc.exports.write_bvh(tmp_path / "arm.bvh", arm(), player.step(48), fps=24)
     assert len(rc.sources.load_bvh(tmp_path / "arm.bvh").motion()) == 48
 
 

@@ -37,12 +37,12 @@ from rigcast._formats.gltf.playback import (
     within,
 )
 from rigcast._formats.mesh_names import mesh_names
-from rigcast._rigs.described import counted
 from rigcast._rigs.description import Facts, Joints, Skin
 from rigcast._rigs.motions.action import Action
 from rigcast._rigs.resting import carrying_notes
 from rigcast._rigs.rotations import Float64
 from rigcast._rigs.skinned import SkinnedRig
+from rigcast._shown import counted
 from rigcast._text import escaped
 
 STILL_TURN = 2e-3  # of a rotation's entries: about the angle below
@@ -199,11 +199,13 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
         vertices,
         geometry.faces,
         joints,
-        skin,
-        channels,
-        morphs(names, geometry, placement, len(turned), correctives),
-        Facts(escaped(document.path.stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(document.path.name)),
-        geometry.surface,
+        skin=skin,
+        channels=channels,
+        morphs=morphs(names, geometry, placement, len(turned), correctives),
+        facts=Facts(
+            escaped(document.path.stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(document.path.name)
+        ),
+        surface=geometry.surface,
     )
     rig.clips, rig.playback, rig.dial_targets = {clip.name: clip for clip in clips}, playback, own
     free = "its {} morph targets are dials of their own: it does not say which of them are correctives of others"

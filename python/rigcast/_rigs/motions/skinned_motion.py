@@ -113,7 +113,9 @@ class SkinnedMotion:
         morphs = [Morph(old.name, old.vertices, deltas) for old, deltas in zip(rig.morphs, turned, strict=True)]
         vertices = scale * rig.rest_vertices.astype(np.float64) @ turn.T
         facts = replace(facts, meters_per_unit=meters_per_unit, up_axis=up_axis)
-        placed = SkinnedRig(vertices, rig.faces, joints, rig.skin, [], morphs, facts, rig.surface)
+        placed = SkinnedRig(
+            vertices, rig.faces, joints, skin=rig.skin, channels=[], morphs=morphs, facts=facts, surface=rig.surface
+        )
         return replace(self, rig=placed, local=local)
 
     def without_rest_scale(self) -> SkinnedMotion:
@@ -126,7 +128,16 @@ class SkinnedMotion:
         rest, moved = (self._relative(compose(globals_of(parents, at), undo)) for at in (self.joints.rest, self.local))
         rig = self.rig
         joints = Joints(self.joints.names, parents, rest)
-        plain = SkinnedRig(rig.rest_vertices, rig.faces, joints, rig.skin, [], rig.morphs, rig.facts, rig.surface)
+        plain = SkinnedRig(
+            rig.rest_vertices,
+            rig.faces,
+            joints,
+            skin=rig.skin,
+            channels=[],
+            morphs=rig.morphs,
+            facts=rig.facts,
+            surface=rig.surface,
+        )
         return replace(self, rig=plain, local=moved)
 
     def _relative(self, world: Float64) -> Float64:

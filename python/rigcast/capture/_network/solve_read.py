@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._rigs.matching import listed, plain_name
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import of_count
 from rigcast.capture._fit_places import fit_places
@@ -31,6 +32,7 @@ LANDMARKS = ("beside", "instead", "none")
 KINDS = {"gaze": "look", "pupils": "pupil", "visemes": "viseme"}  # and a part of their names
 
 
+@one_line
 @dataclass(frozen=True)
 class ReadingUse:
     """Uses of what a network read, of :func:`solve_read`.
@@ -53,6 +55,7 @@ class ReadingUse:
             raise bad_argument("ReadingUse", "landmarks", repr(self.landmarks), " or ".join(map(repr, LANDMARKS)))
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class ReadCapture:
     """A shot that was solved with a reading, and what the steps after it take.
@@ -75,9 +78,9 @@ def solve_read(
     rig: BlendshapeRig,
     found: Capture,
     reading: FaceReading,
+    *,
     points: Tracks | ArrayLike,
     landmarks: Places | ArrayLike | None = None,
-    *,
     use: ReadingUse = ReadingUse(),
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
@@ -119,8 +122,8 @@ def solve_read(
     >>> shot = rc.capture.film(cast.actor(1), rc.capture.ShotPlan(frames=3, size=64))
     >>> points = shot.labels["landmarks_2d"]
     >>> found = rc.capture.solve(cast.character, points, cast.landmarks, size=(64, 64), neutral=0)
-    >>> weights = rc.capture.ReadingUse(landmarks="none")
-    >>> read = rc.capture.solve_read(cast.character, found, network.read(shot.color, points), points, use=weights)
+    >>> weights, reading = rc.capture.ReadingUse(landmarks="none"), network.read(shot.color, points)
+    >>> read = rc.capture.solve_read(cast.character, found, reading, points=points, use=weights)
     >>> read.found.weights.shape, bool((read.priors[1] > 0.0).any())
     ((3, 22), True)
     """

@@ -60,7 +60,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     pictures = None if args.pictures is None else capture.Pictures(args.pictures)
     with console.progress() as progress:
         page = report.write_capture(
-            args.output, rig, found, tracks, pictures, name=args.name or args.points.stem, progress=progress
+            args.output,
+            rig,
+            found,
+            points=tracks,
+            pictures=pictures,
+            name=args.name or args.points.stem,
+            progress=progress,
         )
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
     return {**figures(rig, found), **page}

@@ -215,7 +215,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     def refine(own: Any, found: capture.Capture, pins: Any) -> capture.Capture:
         if not refined or pictures is None:
             return found
-        return capture.refine(own, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
+        return capture.refine(own, found, pictures, points=tracks, fixed=pins, priors=given["priors"], settings=terms)
 
     found = capture.solve(shown, tracks, fixed=pins, **given)
     if args.corrected is not None:
@@ -236,10 +236,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
         outputs.append(args.report)
         with console.progress() as progress:
-            report.write_capture(args.report, shown, found, tracks, pictures, name=args.points.stem, progress=progress)
+            report.write_capture(
+                args.report, shown, found, points=tracks, pictures=pictures, name=args.points.stem, progress=progress
+            )
     if args.preview is not None:
         outputs.append(args.preview)
-        tracked.write_preview(args, console, shown, found, tracks)
+        tracked.write_preview(args, console, shown, pictures=found, tracks=tracks)
     result = figures(rig, found) | {"notes": [*found.notes, *notes]}
     say(console, args, result)
     return {"outputs": [os.fspath(path) for path in outputs], **result}
@@ -249,7 +251,7 @@ def _corrected(
     rig: Any, tracks: capture.Tracks, pins: Any, found: capture.Capture, corrected: Any
 ) -> tuple[Any, Any, tuple[str, ...]]:
     """The rig with the actor's own shapes, pins that keep the corrected frames, and what was found."""
-    personal = capture.personalize(rig, found, tracks, corrected)
+    personal = capture.personalize(rig, found, tracks, corrected=corrected)
     kept = np.full(found.weights.shape, np.nan)
     kept[personal.frames] = corrected[personal.frames]
     kept = kept if pins is None else np.where(np.isnan(kept), pins, kept)

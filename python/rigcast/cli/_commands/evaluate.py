@@ -23,6 +23,7 @@ from rigcast._timing.storages import (
     storage_line,
     storage_warning,
 )
+from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.gate import gate_figures, gate_lines
@@ -233,9 +234,9 @@ def _played(model: Deformer, args: argparse.Namespace, console: Console, for_eng
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
     moving = playback if motion.head is None else WithHead(playback, motion.head)
     if for_engines:
-        written, about = write_for_engines(moving, motion.fps or 30.0, args, console)
+        written, about = write_for_engines(moving, motion.fps or FPS, args, console)
     else:
-        written, about = _write(model, playback, moving, motion.fps or 30.0, args), {}
+        written, about = _write(model, playback, moving, motion.fps or FPS, args), {}
     notes = [*motion.notes, *written]
     if args.output.suffix.lower() in SURFACES and args.on is None:
         notes += lost_textures(args.model, args.output, keeps_coordinates=False)
@@ -291,7 +292,7 @@ def _write(
         args.output,
         moving,
         model.faces,
-        fps,
+        fps=fps,
         meters_per_unit=model.meters_per_unit,
         up_axis=model.up_axis,
         to_meters_per_unit=unit,

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.junit import CheckedCase, write_junit
@@ -124,7 +125,9 @@ def _budget(text: str) -> VisualBudget:
 def _compared(
     name: str, old: SeenAnimation, new: SeenAnimation, budget: VisualBudget, args: argparse.Namespace
 ) -> dict[str, Any]:
-    found = seen_difference(old.vertices, new.vertices, old.faces, budget, fps=old.fps or 30.0, threads=args.threads)
+    found = seen_difference(
+        old.vertices, new.vertices, old.faces, budget=budget, fps=old.fps or FPS, threads=args.threads
+    )
     worst = np.argsort(-found.per_frame, kind="stable")[: args.worst]
     frames: list[dict[str, Any]] = [{"frame": int(t), "px": float(found.per_frame[t])} for t in worst]
     if args.output is not None:

@@ -212,7 +212,7 @@ def _solve(
         relative_alpha=args.relative_alpha,
         bounds=bounds,
         joint=args.joint,
-        fixed=None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), bounds),
+        fixed=None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), bounds=bounds),
         priors=None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets)),
         symmetric=None if args.symmetric is None else inverse.load_symmetric_pairs(args.symmetric, rig),
         rigid=sources.load_markers(args.rigid)[0] if isinstance(args.rigid, Path) else args.rigid,
@@ -233,7 +233,7 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
     weights: Any = solution.weights
     transforms = solution.transforms
     if to_fps != fps:
-        weights, transforms = exports.resampled_weights(weights, fps, to_fps, transforms)
+        weights, transforms = exports.resampled_weights(weights, fps, to_fps, transforms=transforms)
         count = f"{len(solution.weights):,} frames became {len(weights):,}"
         notes.append(f"resampled from {fps:g} to {to_fps:g} frames per second: {count}")
     for path in outputs:
@@ -242,7 +242,7 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
             kept = f"{path.name} holds the {len(solution.weights):,} frames that were solved, at {fps:g} per second"
             notes += [f"{kept}: rigcast report compares them with the shot"] if to_fps != fps else []
         else:
-            dropped = exports.write_blendshape_weights(path, rig, weights, to_fps, transforms)
+            dropped = exports.write_blendshape_weights(path, rig, weights, fps=to_fps, transforms=transforms)
             notes += [f"{path.name}: {note}" for note in dropped]
     return notes
 

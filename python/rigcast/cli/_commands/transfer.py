@@ -138,7 +138,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             task.shapes,
             task.neutral,
             task.faces,
-            kept,
+            folder=kept,
             fixed=task.fixed,
             contacts=task.contacts,
             threads=args.threads,
@@ -146,7 +146,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         )
         linear, said = _with_examples(task, shapes, progress)
         made = transfer.rig_from_positions(
-            task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
+            task.rig, task.neutral, shapes, faces=task.faces, linear=linear, metadata=task.metadata
         )
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
         write_rig(
@@ -210,7 +210,7 @@ def _with_examples(
     examples = task.examples
     if examples is None:
         return None, {}
-    prior = transfer.rig_from_positions(rig, task.neutral, shapes, task.faces)
+    prior = transfer.rig_from_positions(rig, task.neutral, shapes, faces=task.faces)
     guess = task.weights
     if guess is None:
         progress(Progress("estimating weights", 0, 0))
@@ -226,8 +226,8 @@ def _with_examples(
             solver,
             task.shapes[: rig.num_shapes],
             task.neutral,
-            examples - added,
-            guess,
+            examples=examples - added,
+            example_weights=guess,
             beta=args.beta,
             threads=args.threads,
             progress=progress,
@@ -250,7 +250,7 @@ def _free(task: TransferTask, progress: ProgressCallback) -> Float32 | None:
         return None
     progress(Progress("transferring without contacts", 0, 0))
     return transfer.deformation_transfer(
-        task.source, task.shapes, task.neutral, task.faces, task.fixed, contacts=None, threads=task.args.threads
+        task.source, task.shapes, task.neutral, task.faces, fixed=task.fixed, contacts=None, threads=task.args.threads
     )
 
 

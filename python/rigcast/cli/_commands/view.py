@@ -12,10 +12,11 @@ from typing import Any
 
 from rigcast import capture, ik, synthesis, viewer
 from rigcast._load_model import load
+from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import chosen_actions
-from rigcast.cli._inputs.clips import DEFAULT_FPS, clip_of, clips_of_file, clips_of_motion, materials_of_file
+from rigcast.cli._inputs.clips import clip_of, clips_of_file, clips_of_motion, materials_of_file
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
@@ -127,7 +128,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="labels of a synthesizer for the moods of the game (default: by their names)",
     )
-    parser.add_argument("--fps", type=arguments.rate, help="frames per second (default: those of the motion, or 24)")
+    parser.add_argument("--fps", type=arguments.rate, help="frames per second (default: those of the motion, or 30)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
     )
@@ -248,7 +249,7 @@ def _played(args: argparse.Namespace, model: Any, console: Console) -> dict[str,
     for note in played.notes:
         console.line(f"note: {note}")
     head = None if args.still_head else played.head
-    rate = played.fps or args.fps or DEFAULT_FPS
+    rate = played.fps or args.fps or FPS
     return {"poses": played.poses, "fps": rate, "head": head, "clips": clips, "clip": first or args.motion.name}
 
 

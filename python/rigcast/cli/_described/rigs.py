@@ -8,9 +8,9 @@ from typing import Any
 
 from rigcast._formats.blender import BlenderRig
 from rigcast._formats.gltf import GltfRig
-from rigcast._rigs.described import counted
 from rigcast._rigs.dials_only import DialsOnly
 from rigcast._rigs.surface import surface_facts, surface_of
+from rigcast._shown import counted
 from rigcast.cli._described.clips import described_clip
 from rigcast.cli._described.motion import size_facts
 

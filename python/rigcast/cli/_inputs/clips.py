@@ -12,12 +12,12 @@ from rigcast._core import BlendshapeRig, Deformer
 from rigcast._formats.gltf.materials import read_materials
 from rigcast._formats.readers import suffix_of
 from rigcast._rigs.material import Material
+from rigcast._validate import FPS
 from rigcast.cli._inputs.actions import ChosenAction
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
 from rigcast.sources._motions import is_motion, opened_motion
 from rigcast.viewer._playing._clips import Clip, ReadClip, clips_of
 
-DEFAULT_FPS = 24.0
 OWN_WEIGHTS = (".glb", ".gltf", ".vrm")  # files of faces that may animate their own shapes
 
 
@@ -39,7 +39,7 @@ def clips_of_file(path: Path, subject: Any) -> dict[str, ReadClip]:
 
 def _weights(path: Path, face: BlendshapeRig, name: str) -> Clip:
     weights, fps = sources.load_blendshape_weights(path, face, clip=name)
-    return Clip(poses=weights, fps=fps or DEFAULT_FPS)
+    return Clip(poses=weights, fps=fps or FPS)
 
 
 def materials_of_file(path: Path, subject: Any) -> tuple[dict[str, Material] | None, list[str]]:
@@ -61,9 +61,9 @@ def clips_of_motion(args: argparse.Namespace, model: Deformer) -> dict[str, Read
 
 def _motion(args: argparse.Namespace, model: Deformer, name: str) -> Clip:
     played = motion_of(model, args.motion, MotionMapping.of(args), name, args.fps)
-    return Clip(poses=played.poses, fps=played.fps or args.fps or DEFAULT_FPS, notes=played.notes)
+    return Clip(poses=played.poses, fps=played.fps or args.fps or FPS, notes=played.notes)
 
 
 def clip_of(action: ChosenAction, fps: float | None) -> Clip:
     """An action that was asked for, at a rate of its own or the one that was asked for."""
-    return Clip(action.channels, None, fps or action.fps or DEFAULT_FPS)
+    return Clip(action.channels, None, fps or action.fps or FPS)

@@ -86,8 +86,8 @@ def write_preview(
             args.preview,
             rig,
             found,
-            capture.Pictures(pictures_of(args) or args.points),
-            tracks,
+            pictures=capture.Pictures(pictures_of(args) or args.points),
+            tracks=tracks,
             mirrored=args.mirrored,
             progress=progress,
         )

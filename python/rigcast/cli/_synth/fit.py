@@ -49,7 +49,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help='JSON: {"labels": {"happy": [{"file": "take.csv", "begin": 40, "end": 180}]}}; files lie beside it',
     )
     add_retargeting_arguments(clips, clip=False)
-    clips.add_argument("--fps", type=arguments.rate, default=24.0, help="of all that is played (default 24)")
+    clips.add_argument("--fps", type=arguments.rate, help="of all that is played (default: of the clips, or 30)")
     space = parser.add_argument_group("latent spaces")
     space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")
     space.add_argument(

@@ -116,12 +116,12 @@ def _write(path: Path, synth: synthesis.Synthesizer, rig: Any, controls: NDArray
         atomic_write(path, stream.getbuffer())
         return []
     if isinstance(rig, BlendshapeRig):
-        return exports.write_blendshape_weights(path, rig, controls, synth.fps)
+        return exports.write_blendshape_weights(path, rig, controls, fps=synth.fps)
     if ending == ".npz":
         names = np.array(synth.control_names, np.str_)
         atomic_npz(path, {"channels": controls, "names": names, "fps": np.float64(synth.fps)})
         return []
-    return exports.write_motion(path, rig, controls, synth.fps)
+    return exports.write_motion(path, rig, controls, fps=synth.fps)
 
 
 def _check_output(path: Path, rig: Any) -> None:

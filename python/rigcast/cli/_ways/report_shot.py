@@ -77,7 +77,7 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             args.output,
             rig,
             targets,
-            solution,
+            solution=solution,
             vertices=vertices,
             fps=fps,
             truth=truth,

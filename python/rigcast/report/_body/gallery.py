@@ -89,7 +89,7 @@ class Painter:
         exact = truth.vertices[pose]
         view = view_of(exact, self.up)
         pictures = self._three(which, pose, view)
-        back = view_of(exact, self.up, BEHIND)
+        back = view_of(exact, self.up, turn=BEHIND)
         behind = self._difference(self.numbers.subject, which, pose, back, "difference, from behind")
         pictures.append(replace(behind, note=""))
         compared = reference(self.numbers.contenders)
@@ -112,7 +112,7 @@ class Painter:
         pose, vertex = (int(index) for index in np.unravel_index(int(distances.argmax()), distances.shape))
         exact = truth.vertices[pose]
         normal = _core.vertex_normals(exact, self.numbers.subject.model.faces)[vertex]
-        view = close_view(exact, vertex, normal, self.up)
+        view = close_view(exact, vertex, normal, up_axis=self.up)
         pictures = self._three(which, pose, view)
         for entry in self.shown[1:]:
             pictures.append(self._difference(entry, which, pose, view, entry.label))
@@ -138,7 +138,7 @@ class Painter:
 
     def _around(self, vertices: NDArray[Any], colors: NDArray[np.uint8]) -> list[str]:
         """From the front and from behind."""
-        return [self._draw(vertices, view_of(vertices, self.up, turn), colors) for turn in (FRONT, BEHIND)]
+        return [self._draw(vertices, view_of(vertices, self.up, turn=turn), colors) for turn in (FRONT, BEHIND)]
 
     def _draw(self, vertices: NDArray[Any], view: View, colors: NDArray[np.uint8] | None = None) -> str:
         self.drawn += 1

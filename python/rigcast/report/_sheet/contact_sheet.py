@@ -99,7 +99,7 @@ def write_contact_sheet(
     view = _view(plan, rig)
     with contextlib.ExitStack() as stack:
         pictures = None if kept is None else stack.enter_context(opened(kept, "write_contact_sheet"))
-        studio = stack.enter_context(Studio(rig.faces, len(rig.rest_vertices), WIDTH, HEIGHT))
+        studio = stack.enter_context(Studio(rig.faces, len(rig.rest_vertices), width=WIDTH, height=HEIGHT))
         for number, shapes in enumerate([[], *plan.expressions]):
             cards.append(_card(number, shapes, plan, rig, view, studio, pictures))
             report(Progress("drawing expressions", number, len(plan.expressions)))

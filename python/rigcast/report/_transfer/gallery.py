@@ -56,8 +56,8 @@ def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: Pr
     aspect = max(aspect_of(rig.rest_vertices[moving_vertices(rig, NOTICED)], rig.up_axis) for rig in (source, target))
     size = WIDTH, round(WIDTH / aspect)
     with (
-        Studio(source.faces, len(source.rest_vertices), *size) as first,
-        Studio(target.faces, len(target.rest_vertices), *size) as second,
+        Studio(source.faces, len(source.rest_vertices), width=size[0], height=size[1]) as first,
+        Studio(target.faces, len(target.rest_vertices), width=size[0], height=size[1]) as second,
     ):
         painter = _TransferPainter(measured, first, second, size, moving, aspect, progress)
         return TransferGallery(
@@ -207,7 +207,7 @@ class _TransferPainter:
             ("without contacts", free[n], words.plural(int(free_crossings[n]), "new crossing")),
             ("target", measured.shapes[n], words.plural(int(doubt.new_crossings[n]), "new crossing")),
         ):
-            view = view_of(vertices[near], measured.target.up_axis, FACING, aspect=self.aspect)
+            view = view_of(vertices[near], measured.target.up_axis, turn=FACING, aspect=self.aspect)
             close = View(view.toward, view.up, view.center, CLOSE * view.extent)
             pictures.append(Picture([self._draw(self.second, vertices, close, None)], title, note))
         return Row(measured.names[n], "", pictures)

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast.plot._image import png
+from rigcast._shown.picture import png
+from rigcast._validate import FPS
 from rigcast.viewer._figures._figure import Vertices
 from rigcast.viewer._figures._head import PlayedHead, Vector
 from rigcast.viewer._figures._posing import Row
@@ -44,7 +45,7 @@ class Timeline:
         Moves what is shown of each frame.
     """
 
-    def __init__(self, rest: Row, rows: Rows | None = None, poses: Rows | None = None, fps: float = 24.0) -> None:
+    def __init__(self, rest: Row, rows: Rows | None = None, poses: Rows | None = None, fps: float = FPS) -> None:
         self.poses, self.rows, self._rest = poses, rows, rest
         self.pictures: Pictures | None = None
         self.head: PlayedHead | None = None
