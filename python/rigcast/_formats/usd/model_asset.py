@@ -49,7 +49,7 @@ def model_assets(path: Path, function: str = FUNCTION) -> list[ModelAsset]:
         for prim in prims_of(stage):
             attribute = prim.GetAttribute(MODEL)
             value = attribute.Get() if attribute else None
-            if not prim.IsInstanceProxy() and value is not None and getattr(value, "path", ""):
+            if not prim.IsInstanceProxy() and value is not None and getattr(value, "path", None):
                 about = prim.GetCustomDataByKey(ABOUT)
                 sha256 = about.get("sha256", "") if isinstance(about, dict) else ""
                 found.append(ModelAsset(str(prim.GetPath()), value.path, value.resolvedPath, str(sha256)))
