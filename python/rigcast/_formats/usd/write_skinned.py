@@ -11,7 +11,7 @@ import numpy as np
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
 from rigcast._formats.usd.arrays import PURPOSE, floats, vectors
-from rigcast._formats.usd.names import identifier
+from rigcast._formats.usd.names import ABOUT, identifier
 from rigcast._formats.usd.skinned_meshes import ANIMATION, SKELETON, define_character, joint_paths
 from rigcast._formats.usd.write_points import FIRST_FRAME, upright
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
@@ -19,11 +19,12 @@ from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 COARSE = 1e-5  # of a scale
 
 
-def write_usd_skinned(path: Path, motion: SkinnedMotion) -> list[str]:
+def write_usd_skinned(path: Path, motion: SkinnedMotion, extras: dict[str, str] | None = None) -> list[str]:
     """Write ``.usd``, ``.usda`` or ``.usdc`` with time samples at time codes 1 to T.
 
     Unit and up axis are the character's, with X up turned to Y, which USD cannot state. Joints have no stretch at rest,
-    since USD holds scales in 16 bits; morphs are blend shapes.
+    since USD holds scales in 16 bits; morphs are blend shapes. ``extras`` are the ``customData`` ``rigcast`` of the
+    root: its ``fallback`` is in words how far the file is from the character.
 
     Returns
     -------
@@ -36,6 +37,8 @@ def write_usd_skinned(path: Path, motion: SkinnedMotion) -> list[str]:
         place = Path(folder) / f"motion{path.suffix.lower()}"
         stage = usd.Stage.CreateNew(str(place))
         _write(stage, plain, path)
+        if extras:
+            stage.GetDefaultPrim().SetCustomDataByKey(ABOUT, extras)
         stage.GetRootLayer().Save()
         del stage
         with atomic_file(path) as stream:
