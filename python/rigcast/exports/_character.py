@@ -131,7 +131,7 @@ def _judged(model: _core.Deformer, poses: ArrayLike | None, seed: int) -> NDArra
         check = Arguments(FUNCTION, C=len(model.control_names))
         return np.asarray(check.numbers("poses", poses, "T+ C", dtype=np.float32))
     rng = np.random.default_rng(Arguments(FUNCTION).whole("seed", seed))
-    if model.skeleton is None:
+    if not model.joint_names:
         return _drawn(rng, np.asarray(model.control_ranges, np.float64), rest_pose(model)).astype(np.float32)
     channels = model.channels
     if not channels:
@@ -150,7 +150,7 @@ def _drawn(rng: np.random.Generator, ranges: NDArray[np.float64], rest: NDArray[
 
 
 def _distance(model: _core.Deformer, miss: Miss | None, which: str) -> list[str]:
-    """How far what is shown is from the model, and what the model states itself."""
+    """Lines on the distance of what is shown from the model, and on the errors that the model states."""
     millimeters = 1e3 * float(model.meters_per_unit)
     if miss is None:
         missed = "was not compared with the model, whose channels pose no joints here: it is where poses are given"

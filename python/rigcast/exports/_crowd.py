@@ -208,7 +208,7 @@ def _counts(instances: int, clips: int, phases: int, frames: int) -> str:
 def _held(
     model: _core.Deformer, fallback: Fallback, shown: list[CrowdClip], miss: Miss | None, misses: bool
 ) -> list[str]:
-    """What prototypes hold, and how far that is from the model."""
+    """A line on the content of prototypes, and its distance from the model."""
     millimeters = 1e3 * float(model.meters_per_unit)
     far = (
         ""

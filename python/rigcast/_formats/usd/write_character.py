@@ -28,7 +28,7 @@ from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 
 @dataclass(frozen=True)
 class StagedCharacter:
-    """What a stage holds of a character.
+    """The content of a stage of a character.
 
     Attributes
     ----------

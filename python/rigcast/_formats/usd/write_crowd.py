@@ -55,7 +55,7 @@ class CrowdClip:
 
 @dataclass(frozen=True)
 class CrowdPlaces:
-    """Where the instances stand.
+    """The places of the instances.
 
     Attributes
     ----------
