@@ -1,6 +1,6 @@
 """Places that scripts write: between ``<!-- NAME: written by SCRIPT -->`` and ``<!-- end of NAME -->``.
 
-They lie in the pages of docs/benchmarks; README.md has the accuracy, too.
+They lie in the pages of docs/benchmarks; README.md and docs/index.md have one figure per system.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from pathlib import Path
 from rigcast._atomic_files import atomic_write
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "benchmarks").rglob("*.md"))]
+FRONT = [ROOT / "README.md", ROOT / "docs" / "index.md"]
+PAGES = [*FRONT, *sorted((ROOT / "docs" / "benchmarks").rglob("*.md"))]
 
 
 def read_between_marks(name: str) -> str:
@@ -27,7 +28,7 @@ def write_between_marks(name: str, text: str) -> None:
     Raises
     ------
     AssertionError
-        If no page of docs/benchmarks has such marks, or a page has them twice.
+        If no page has such marks, or a page has them twice.
     """
     marks = re.compile(rf"(<!-- {name}: written by \S+ -->\n).*?(<!-- end of {name} -->)", re.DOTALL)
     written = []
@@ -37,4 +38,4 @@ def write_between_marks(name: str, text: str) -> None:
         if places:
             atomic_write(page, content.encode("utf-8"))
             written.append(page)
-    assert set(written) - {ROOT / "README.md"}, f"no page of docs/benchmarks has a place named {name}"
+    assert written, f"no page has a place named {name}"

@@ -9,7 +9,7 @@ from __future__ import annotations
 import platform
 import sys
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -44,34 +44,50 @@ def pack(path: Path, library: Path, notices: Path | None = None, processor: str 
     files = dict(sorted(_files(library, processor)))
     if notices is not None:
         files[f"lib/{notices.name}"] = notices.read_bytes()
+    write_zip(path, {f"{ADDON}/{name}": content for name, content in files.items()})
+    return list(files)
+
+
+def write_zip(path: Path, files: Mapping[str, bytes]) -> None:
+    """Write files by their names: the same ones give the same bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as packed:
         for name, content in files.items():
-            entry = zipfile.ZipInfo(f"{ADDON}/{name}", TIME)
+            entry = zipfile.ZipInfo(name, TIME)
             entry.compress_type = zipfile.ZIP_DEFLATED
             entry.external_attr = 0o644 << 16
             packed.writestr(entry, content)
-    return list(files)
+
+
+def sources_in(folder: Path) -> Iterator[tuple[str, bytes]]:
+    """The files of a host's folder by their names, without what was packed or compiled beside them."""
+    for file in folder.rglob("*"):
+        name = file.relative_to(folder)
+        if file.is_file() and not {"__pycache__", "lib"} & set(name.parts):
+            yield name.as_posix(), file.read_bytes()
+
+
+def engine(library: Path) -> Iterator[tuple[str, bytes]]:
+    """The files of ``rigcast_runtime`` by their names, with a library."""
+    runtime = ROOT / "python" / "rigcast_runtime"
+    for file in [*runtime.glob("*.py"), runtime / "py.typed"]:
+        yield f"rigcast_runtime/{file.name}", file.read_bytes()
+    yield "rigcast_runtime/librigcast.so.1", library.read_bytes()
 
 
 def _files(library: Path, processor: str) -> Iterator[tuple[str, bytes]]:
     """The files of the add-on by their names: its own are GPL-3.0-or-later, those in ``lib`` Apache-2.0."""
-    own = ROOT / "blender" / ADDON
-    for file in own.rglob("*"):
-        name = file.relative_to(own)
-        if file.is_file() and "__pycache__" not in name.parts and name.parts[0] != "lib":
-            yield name.as_posix(), _for_platform(file, processor) if file.name == MANIFEST else file.read_bytes()
-    runtime = ROOT / "python" / "rigcast_runtime"
-    for file in [*runtime.glob("*.py"), runtime / "py.typed"]:
-        yield f"lib/rigcast_runtime/{file.name}", file.read_bytes()
-    yield "lib/rigcast_runtime/librigcast.so.1", library.read_bytes()
+    for name, content in sources_in(ROOT / "blender" / ADDON):
+        yield name, _for_platform(content, processor) if name == MANIFEST else content
+    for name, content in engine(library):
+        yield f"lib/{name}", content
     yield "lib/transforms.py", (ROOT / SHARED).read_bytes()
     yield "lib/LICENSE", (ROOT / "LICENSE").read_bytes()
     yield "lib/__init__.py", b""
 
 
-def _for_platform(manifest: Path, processor: str) -> bytes:
+def _for_platform(manifest: bytes, processor: str) -> bytes:
     """The manifest, which says for which machines the library is."""
-    text = manifest.read_text(encoding="utf-8")
+    text = manifest.decode("utf-8")
     return text.replace("\n[permissions]", f'platforms = ["{PLATFORMS[processor]}"]\n\n[permissions]').encode()
 
 

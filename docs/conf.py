@@ -23,6 +23,7 @@ extensions = [
     "mathml",
     "public_names",
     "repository_links",
+    "search_words",
     "stub_signatures",
     "written_pages",
 ]

@@ -145,7 +145,7 @@ rig.close()
 #
 # ```
 # rigcast sample hero.blend -o hero.rwdata --count 5000 --workers 4
-# rigcast sample hero.blend -o clip.rwdata --animation take.bvh
+# rigcast sample hero.blend -o clip.rwdata --motion take.bvh
 # rigcast train body hero.rwdata -o hero.safetensors --minutes 10
 # rigcast report hero.safetensors --data clip.rwdata --training hero.rwdata -o report.html
 # ```

@@ -95,7 +95,9 @@ free = rc.transfer.deformation_transfer(rig.rest_vertices, shapes, target, rig.f
 held = rc.transfer.deformation_transfer(rig.rest_vertices, shapes, target, rig.faces, contacts=contacts)
 second = rc.transfer.rig_from_positions(rig, target, held)
 
-crossing = [rc.transfer.count_new_crossings(shapes, target, made, rig.faces, contacts).sum() for made in (free, held)]
+crossing = [
+    rc.transfer.count_new_crossings(shapes, target, made, faces=rig.faces, near=contacts).sum() for made in (free, held)
+]
 print(f"{len(contacts)} contacts")
 print(f"faces that cross and do not in the source: {crossing[0]} without contacts, {crossing[1]} with")
 
@@ -123,7 +125,9 @@ for face in (rig, second):
 # `quality` compares stretches with the source's, and counts flipped and crossing faces. The worst shapes come first: the heavy lids of the second face have no room for the first one's blink.
 
 # %%
-doubt = rc.transfer.quality(rig.rest_vertices, shapes[:52], target, held[:52], rig.faces, contacts=contacts)
+doubt = rc.transfer.quality(
+    rig.rest_vertices, shapes[:52], target, target_shapes=held[:52], faces=rig.faces, contacts=contacts
+)
 worst = np.argsort(-doubt.doubt)[:5]
 for k in worst:
     print(f"{names[k]:16} {doubt.flipped[k].sum():3} flipped faces, {doubt.new_crossings[k]} new crossings")
@@ -155,7 +159,7 @@ rc.plot.side_by_side(
 
 # %%
 plan = rc.transfer.pack_expressions(
-    rig.rest_vertices, shapes[:52], rig.faces, target, names=names, without=[names.index("mouthClose")]
+    rig.rest_vertices, shapes[:52], rig.faces, target_neutral=target, names=names, without=[names.index("mouthClose")]
 )
 print(plan)
 for number, expression in enumerate(plan.expressions[:5], start=1):
@@ -222,7 +226,7 @@ def corrected(scan_weights, beta=0.02):
 
 
 counts, shuffled = [3, 5, 10], np.eye(52)[np.random.default_rng(0).permutation(52)]
-poses = rc.transfer.pack_expressions(rig.rest_vertices, source, rig.faces, third, names=names).weights()
+poses = rc.transfer.pack_expressions(rig.rest_vertices, source, rig.faces, target_neutral=third, names=names).weights()
 made = [corrected(poses[:count]) for count in counts]
 errors = {
     "expressions by packing": [error(shapes_of) for shapes_of in made],
@@ -259,5 +263,5 @@ rc.plot.side_by_side(
 # ```
 # rigcast transfer face.safetensors other.obj -o other.safetensors --report transfer.html    # Ctrl-C loses nothing
 # rigcast pack face.safetensors --target other.safetensors -o plan.json --sheet sheet.html   # a sheet for the actor
-# rigcast transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
+# rigcast transfer face.safetensors other.obj -o other.glb --examples scans --examples-weights plan.json
 # ```

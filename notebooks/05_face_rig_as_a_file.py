@@ -170,7 +170,7 @@ def fans(corners, first):
 
 dense_faces = fans(faces, len(model.rest_vertices))
 surface = rc.sources.Surface([], [], [], [], texture, fans(uv_faces, len(model.uvs)))
-dense = rc.transfer.transfer_face_maps(model, points, dense_faces, surface)
+dense = rc.transfer.transfer_face_maps(model, points, dense_faces, surface=surface)
 played = dense.evaluate(clips.poses[frame])
 count_before = len(model.rest_vertices)
 shift = 1000 * np.linalg.norm(played[:count_before] - model.evaluate(clips.poses[frame]), axis=1)

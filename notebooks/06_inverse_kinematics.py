@@ -171,7 +171,9 @@ for joint, name in enumerate(skeleton.names):
         channels.append(rc.sources.RigChannel(f"{name}.rz", "rotate_z", joint, -15, 15))
 joints = rc.sources.Joints(list(skeleton.names), np.array(parents), skeleton.rest.astype(float))
 skin = rc.sources.Skin(np.arange(9)[:, None], np.ones((9, 1)))
-legs = rc.sources.SkinnedRig(skeleton.rest_globals[:, :, 3], [[1, 2, 3], [5, 6, 7]], joints, skin, channels)
+legs = rc.sources.SkinnedRig(
+    skeleton.rest_globals[:, :, 3], [[1, 2, 3], [5, 6, 7]], joints, skin=skin, channels=channels
+)
 
 wanted = skeleton.globals(clip)[..., 3]
 inside = rc.ik.solve_motion(legs, wanted, skeleton.names, fps=fps, feet=feet, lock={"hinge": [1, 0, 0]})

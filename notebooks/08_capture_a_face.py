@@ -126,7 +126,7 @@ else:
     network = rc.training.capture_network(cast, few, steps=250)
 reading = network.read(shot.color, points)
 use = rc.capture.ReadingUse(landmarks="none")
-read = rc.capture.solve_read(scan, found, reading, points, use=use, fixed=still, settings=settings)
+read = rc.capture.solve_read(scan, found, reading, points=points, use=use, fixed=still, settings=settings)
 errors["read by a network"] = millimeters(read.priors[0])
 errors["points and read"] = millimeters(read.found.weights)
 for name in ("read by a network", "points and read"):
@@ -148,7 +148,7 @@ plt.show()
 
 # %%
 same = rc.capture.RefineSettings(offsets=False)  # the scan is the actor's own face: points lie on it
-refined = rc.capture.refine(scan, found, shot.color, points, fixed=still, settings=same)
+refined = rc.capture.refine(scan, found, shot.color, points=points, fixed=still, settings=same)
 errors["points and pictures"] = millimeters(refined.weights)
 print(f"refined by pictures: {errors['points and pictures'].mean():.2f} mm")
 print(f"{refined.pictures.used.mean():.0f} places compared, {len(truth) / refined.seconds:.0f} frames per second")
@@ -162,9 +162,9 @@ print(f"{refined.pictures.used.mean():.0f} places compared, {len(truth) / refine
 frames = rc.capture.frames_to_correct(refined, 8)
 pins = still.copy()
 pins[frames] = truth[frames]
-personal = rc.capture.personalize(scan, found, points, pins)
+personal = rc.capture.personalize(scan, found, points, corrected=pins)
 again = rc.capture.solve(personal.rig, points, cast.landmarks, fixed=pins, settings=settings, **given)
-better = rc.capture.refine(personal.rig, again, shot.color, points, fixed=pins, settings=same)
+better = rc.capture.refine(personal.rig, again, shot.color, points=points, fixed=pins, settings=same)
 others = np.setdiff1d(np.arange(1, len(truth)), frames) - 1
 errors["corrected frames"] = millimeters(better.weights)
 print(f"corrected: frames {', '.join(map(str, frames))}")
@@ -191,7 +191,7 @@ plt.show()
 # %%
 edited = pins.copy()
 edited[30, character.shape_names.index("jawOpen")] = 0.6
-changed, solved = rc.capture.solve_again(personal.rig, again, points, edited, settings=settings)
+changed, solved = rc.capture.solve_again(personal.rig, again, points, fixed=edited, settings=settings)
 print(f"solved again: {solved.sum()} of {len(solved)} frames, first {np.flatnonzero(solved)[0]}")
 print(f"frames before it are as they were: {np.array_equal(changed.weights[:30], again.weights[:30])}")
 
@@ -208,7 +208,7 @@ rc.plot.side_by_side(character, posed, titles=[f"frame {t}" for t in shown], wid
 rc.capture.write("captured.npz", character, better)
 rc.capture.write("live.csv", character, better)
 rc.capture.write("head.bvh", character, better)
-numbers = rc.report.write_capture("capture.html", personal.rig, better, points, shot.color)
+numbers = rc.report.write_capture("capture.html", personal.rig, better, points=points, pictures=shot.color)
 print(
     f"residual {numbers['residual']:.2f} pixels, jitter of the weights {numbers['weight_jitter']:.4f}, {numbers['lost']} lost"
 )

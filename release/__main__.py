@@ -13,6 +13,7 @@ from release.aarch64 import make_for_aarch64, make_package_for_aarch64
 from release.bill import Artifact, write_bill
 from release.blender_addon import make_addon
 from release.highway import bundle
+from release.host_files import HOSTS, make_host_files
 from release.library import PARTS, archive, compile_library
 from release.package_wheels import Interpreter, find_interpreters, make_wheels, parts
 from release.project import ROOT, Part, version
@@ -30,7 +31,8 @@ Before these files are published:
   2. The version in pyproject.toml is new, and CHANGELOG.md says what changed.
   3. The files for 64-bit ARM are made and run in emulation: ./run release --aarch64.
   4. Sources, wheel and C library work where nothing else is installed: ./run release --roots, a command of its own.
-  5. Not made here: wheels for ARM but of Python 3.11, anything for Windows and macOS. Recipes that nobody has run yet:
+  5. Never run in Houdini or Maya: the files for them, which type stubs and stand-ins check.
+  6. Not made here: wheels for ARM but of Python 3.11, anything for Windows and macOS. Recipes that nobody has run yet:
      release/recipes.
 """
 
@@ -62,6 +64,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     artifacts.append(Artifact(make_wheel(library, folder, inside), inside))
     say("the add-on for Blender ...")
     artifacts.append(Artifact(make_addon(library, folder, inside), inside))
+    for host in HOSTS:
+        say(f"the files for {host.name.title()} ...")
+        artifacts.append(Artifact(make_host_files(host, library, folder, inside), inside))
     say("the package for npm ...")
     artifacts.append(Artifact(make_npm(folder, [*inside, MUSL]), [*inside, MUSL]))
     package = [*parts(highway), MUSL]

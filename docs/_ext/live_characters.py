@@ -1,8 +1,9 @@
 """``{live} NAME``: a character on the page, which its visitors drag.
 
 What the directive holds is shown where the character cannot be: where the documentation was built without the
-WebAssembly module (``./run web``) or without the demo, and to readers without JavaScript. Pages of characters lie in
-``live/`` of the site; learned models are kept in ``build/live``.
+WebAssembly module (``./run web``) or without the demo, and to readers without JavaScript. With ``:recorded: CAPTION`` a
+recording, which needs no module, takes the place of the character. Pages of characters lie in ``live/`` of the site;
+learned models are kept in ``build/live``.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ DEMO = ROOT / "demo" / "model.safetensors"
 MODULE = Path(rc.__file__).parent / "web" / "page.wasm"
 HEIGHT = 440  # pixels
 FPS = 24
+RECORDED = 3  # seconds of each mood
 MOODS = {
     "calm": {"browInnerUp": 0.4, "mouthSmile": 0.3, "jawOpen": 0.2, "jawLeft": 0.2},
     "happy": {"mouthSmile": 0.9, "cheekPuff": 0.4, "browOuterUp": 0.6, "jawOpen": 0.5, "mouthUpperUp": 0.4},
@@ -41,6 +43,7 @@ MOODS = {
 def setup(app: Sphinx) -> dict[str, bool]:
     """Write the pages before any source is read; sources are read again when there are others than before."""
     app.add_config_value("live_characters", (), "env", (tuple,))
+    app.add_config_value("recorded_characters", (), "env", (tuple,))
     app.add_directive("live", Live)
     app.connect("config-inited", write_pages)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
@@ -54,6 +57,7 @@ class Live(SphinxDirective):
         "height": directives.positive_int,
         "small": directives.flag,
         "caption": directives.unchanged,
+        "recorded": directives.unchanged,
     }
     has_content = True
 
@@ -64,35 +68,38 @@ class Live(SphinxDirective):
             raise self.error(f"no character {name!r}: {', '.join(CHARACTERS)}")
         content = nodes.container()
         self.state.nested_parse(self.content, self.content_offset, content)
-        if name not in self.config.live_characters:
+        recorded = "recorded" in self.options and name in self.config.recorded_characters
+        if name not in self.config.live_characters and not recorded:
             return list(content.children)
         source = "../" * self.env.docname.count("/") + f"live/{name}.html" + "#small" * ("small" in self.options)
         frame = (
-            f'<iframe class="live" src="{source}" loading="lazy" title="A character, to be dragged" '
+            f'<iframe class="live" src="{source}" loading="lazy" title="A character in motion" '
             f'style="height: {self.options.get("height", HEIGHT)}px"></iframe><noscript>'
         )
         caption = nodes.container()
-        self.state.nested_parse(StringList([self.options.get("caption", "")]), self.content_offset, caption)
+        said = self.options.get("recorded" if recorded else "caption", "")
+        self.state.nested_parse(StringList([said]), self.content_offset, caption)
         end = nodes.raw("", "</noscript>", format="html")
         return [nodes.raw("", frame, format="html"), *content.children, end, *caption.children]
 
 
 def write_pages(app: Sphinx, config: Config) -> None:
-    """Write all characters that can be made here, and note their names."""
-    if not MODULE.is_file():
+    """Write all characters that can be made here, and note their names: without the module, those that are recorded."""
+    makers = CHARACTERS if MODULE.is_file() else RECORDINGS
+    if makers is RECORDINGS:
         logger.info("live characters are left out: %s is not built (./run web)", MODULE.name)
-        return
     folder = Path(app.outdir) / "live"
     folder.mkdir(parents=True, exist_ok=True)
     written = []
-    for name, make in CHARACTERS.items():
+    for name, make in makers.items():
         try:
             make().save(folder / f"{name}.html")
         except (FileNotFoundError, ImportError) as reason:
             logger.info("the live character %r is left out: %s", name, reason)
         else:
             written.append(name)
-    config.live_characters = tuple(written)
+    config.live_characters = tuple(written if makers is CHARACTERS else ())
+    config.recorded_characters = tuple(written if makers is RECORDINGS else ())
 
 
 def arm() -> rc.viewer.ViewPage:
@@ -116,7 +123,21 @@ def face() -> rc.viewer.ViewPage:
 
 def moods() -> rc.viewer.ViewPage:
     """The same face, idling for ever."""
-    return rc.viewer.embed(rc.synthesis.load(kept("moods", _fit, [MOODS, FPS]), rig=rc.faces.example()))
+    return rc.viewer.embed(_moods())
+
+
+def recorded_moods() -> rc.viewer.ViewPage:
+    """Some seconds of it, which turn and play without the engine."""
+    player = _moods().player(seed=1)
+    frames = []
+    for mood in MOODS:
+        player.idle(mood, hold=0.3)
+        frames.append(player.step(RECORDED * FPS))
+    return rc.viewer.record(rc.faces.example(), poses=np.concatenate(frames), fps=FPS, vertices=1200)
+
+
+def _moods() -> rc.synthesis.Synthesizer:
+    return rc.synthesis.load(kept("moods", _fit, [MOODS, FPS]), rig=rc.faces.example())
 
 
 def _fit(path: Path) -> None:
@@ -138,6 +159,7 @@ def demo() -> rc.viewer.ViewPage:
 
 
 CHARACTERS: dict[str, Callable[[], rc.viewer.ViewPage]] = {"arm": arm, "face": face, "moods": moods, "demo": demo}
+RECORDINGS: dict[str, Callable[[], rc.viewer.ViewPage]] = {"moods": recorded_moods}
 
 
 def kept(name: str, make: Callable[[Path], None], facts: Sequence[object]) -> Path:

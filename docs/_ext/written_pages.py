@@ -8,9 +8,9 @@ from __future__ import annotations
 import contextlib
 import inspect
 import io
+import json
 import os
 import re
-import shutil
 from pathlib import Path
 
 from public_names import entries, packages
@@ -20,6 +20,17 @@ from rigcast import cli
 
 DOCS = Path(__file__).resolve().parents[1]
 NOTEBOOKS = DOCS.parent / "notebooks"
+# Last cell of each notebook on the site.
+GOES_ON = {
+    "01_learn_a_body": "[A .blend rig](../how-to/blend_rig.md), [confidence](../explanations/confidence.md)",
+    "02_inverse_rig": "[A .glb face](../how-to/glb_face.md), [objective](../explanations/objective_and_alpha.md)",
+    "03_transfer_and_packing": "[Transfer](../how-to/another_topology.md), [scans](../how-to/scans.md)",
+    "04_crowd": "[Crowds](../how-to/crowds.md), [what level of detail costs](../benchmarks/level_of_detail.md)",
+    "05_face_rig_as_a_file": "[A face as a file](../how-to/face_maps.md), [kinds](../benchmarks/which_model.md)",
+    "06_inverse_kinematics": "[Pose a character](../how-to/pose_a_character.md), [feet](../how-to/clean_feet.md)",
+    "07_animation_without_end": "[Clips](../how-to/animate_without_end.md), [method](../explanations/synthesis.md)",
+    "08_capture_a_face": "[A webcam](../how-to/programs/webcam.md), [landmarks](../how-to/landmarks.md)",
+}
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
@@ -43,15 +54,18 @@ def write_pages(docs: Path) -> None:
 
 
 def copy_notebooks(folder: Path) -> None:
-    """The notebooks as they are stored, with their times."""
+    """The notebooks as they are stored, each with a last cell that links on."""
     folder.mkdir(exist_ok=True)
     present = {path.name for path in NOTEBOOKS.glob("*.ipynb")}
     for stale in [path for path in folder.glob("*.ipynb") if path.name not in present]:
         stale.unlink()
     for name in sorted(present):
-        source, target = NOTEBOOKS / name, folder / name
-        if not target.exists() or target.read_bytes() != source.read_bytes():
-            shutil.copyfile(source, target)
+        notebook = json.loads((NOTEBOOKS / name).read_text(encoding="utf-8"))
+        lines = f"## Where to go from here\n\n{GOES_ON[Path(name).stem]}.\n".splitlines(keepends=True)
+        notebook["cells"].append({"cell_type": "markdown", "id": "goes-on", "metadata": {}, "source": lines})
+        text, target = json.dumps(notebook, ensure_ascii=False, indent=1), folder / name
+        if not target.exists() or target.read_text(encoding="utf-8") != text:
+            target.write_text(text, encoding="utf-8")
 
 
 def api_page(package: str) -> str:
@@ -121,7 +135,9 @@ def command_page() -> str:
     parts = ["# Command line", INTRODUCTION]
     for name, summary in commands.items():
         sentence = " ".join(summary.split())
-        parts.append(f"## {name}\n\n{sentence[0].upper()}{sentence[1:]}.\n\n```text\n{printed(name, '--help')}\n```")
+        pages = f"\n\nUsed in {USED_IN[name]}." if name in USED_IN else ""
+        shown = f"```text\n{printed(name, '--help')}\n```"
+        parts.append(f"## {name}\n\n{sentence[0].upper()}{sentence[1:]}.{pages}\n\n{shown}")
     return "\n\n".join(parts) + "\n"
 
 
@@ -137,15 +153,53 @@ def printed(*arguments: str) -> str:
     return text.getvalue().strip()
 
 
-INTRODUCTION = """`rigcast COMMAND`, or `python -m rigcast COMMAND`. Every command has `--help` with examples, and
-`--json`, which prints one JSON object.
+# Pages that use a command, as links from the command line's page.
+USED_IN = {
+    "info": "[a .blend rig](../how-to/blend_rig.md) and [files](../how-to/files.md)",
+    "limits": "[a .blend rig](../how-to/blend_rig.md)",
+    "sample": "[a .blend rig](../how-to/blend_rig.md) and [a farm](../how-to/farm.md)",
+    "train": "[a .blend rig](../how-to/blend_rig.md) and [a face rig as a file](../how-to/face_maps.md)",
+    "evaluate": "[motion capture as a test set](../how-to/bvh.md)",
+    "report": "[a .blend rig](../how-to/blend_rig.md) and [a .glb face](../how-to/glb_face.md)",
+    "solve": "[a .glb face](../how-to/glb_face.md) and [markers and pins](../how-to/markers_and_pins.md)",
+    "transfer": "[another topology](../how-to/another_topology.md) and [scans](../how-to/scans.md)",
+    "pack": "[scans](../how-to/scans.md)",
+    "ik": "[pose a character](../how-to/pose_a_character.md)",
+    "synth": "[animate without end](../how-to/animate_without_end.md)",
+    "view": "[pose a character in the browser](../how-to/view.md)",
+    "capture": "[a webcam](../how-to/programs/webcam.md) and [landmarks](../how-to/landmarks.md)",
+    "perceive": "[would anybody see it?](../how-to/programs/perceive.md)",
+    "study": "[which of my two rigs is better?](../how-to/programs/which_rig.md)",
+    "batch": "[a farm](../how-to/farm.md)",
+    "faces": "[a .glb face](../how-to/glb_face.md)",
+    "bench": "[benchmarks](../benchmarks/index.md)",
+    "doctor": "[install](../start/install.md)",
+}
+
+
+INTRODUCTION = """`rigcast COMMAND`, or `python -m rigcast COMMAND`. `rigcast` alone lists the commands, `rigcast help
+COMMAND` shows one with examples. Every command has `--json`, which prints one JSON object on stdout, with what was
+written under `outputs`; `-q`, which says errors alone; and `-v`, which says the time of each stage, memory, and where
+an error arose. An error is one line that begins with the command; a wrong word is answered with the nearest right one.
+
+A shell completes commands, options, and files by their endings after one line:
+
+```sh
+source <(rigcast completion bash)                       # in ~/.bashrc
+source <(rigcast completion zsh)                        # in ~/.zshrc, after compinit
+rigcast completion fish | source                        # in ~/.config/fish/config.fish
+```
+
+Our tests ask bash what it proposes; zsh and fish parse their scripts where a machine has them.
 
 | exit code | meaning |
 | --- | --- |
 | 0 | done |
 | 1 | failed |
 | 2 | wrong usage or wrong input |
-| 130 | interrupted |
+| 130 | interrupted by Ctrl-C |
+| 143 | ended by SIGTERM, as of `kill` or a queue: work is brought into safety first, as by Ctrl-C |
 
 After an interruption, run the same command again: `sample`, `train`, `solve`, `transfer`, `ik` and `batch` continue
-where they stopped. A finished result is replaced with `--overwrite` only, when the new one is complete."""
+where they stopped; the message names what was kept for that and its size. `--restart` begins anew. A finished result is
+replaced with `--overwrite` only, when the new one is complete."""

@@ -38,7 +38,7 @@ class Packed:
             self.face.rest_vertices,
             self.shapes,
             self.face.faces,
-            self.target.rest_vertices,
+            target_neutral=self.target.rest_vertices,
             names=[self.face.shape_names[k] for k in self.chosen],
             anatomy=False,
             limit=count,

@@ -31,7 +31,7 @@ def main() -> None:
         write_video(video, iter(rc.capture.film(actor, rc.capture.ShotPlan(frames=FRAMES, size=SIZE)).color), 30.0)
         tracks = rc.capture.detect(video)
         found = rc.capture.solve(rig, tracks, neutral=0)
-        rc.capture.write_preview(preview, rig, found, rc.capture.Pictures(video), tracks)
+        rc.capture.write_preview(preview, rig, found, pictures=rc.capture.Pictures(video), tracks=tracks)
         frames = rc.capture.Pictures(preview)
         shown = np.concatenate([frames[t] for t in SHOWN])
     Image.fromarray(shown).quantize(COLORS).save(FOLDER / "webcam.png", optimize=True)

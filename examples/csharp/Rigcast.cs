@@ -1,11 +1,11 @@
-// A session of rigcast for Unity and other hosts in C#: place librigcast.so.1 (rigcast.dll) where the host finds native
-// plug-ins, and this file among its scripts.
+// A session of rigcast for Unity and other hosts in C#: place the library where the host finds native plug-ins, under
+// the name librigcast.so (rigcast.dll), and this file among its scripts.
 //
 //     using (var model = new Rigcast.Model("hero.safetensors"))
 //     using (var session = new Rigcast.Session(model))
-//         mesh.vertices = session.Evaluate(pose);      // 3 numbers per vertex
+//         Show(session.Evaluate(model.RestPose));      // 3 numbers per vertex, in the model's unit and axes
 //
-// Run as a program it evaluates the rest pose of a model: mono Rigcast.exe MODEL.safetensors
+// examples/unity has a component that shows them in Unity's.
 using System;
 using System.Runtime.InteropServices;
 using System.Text;
@@ -38,6 +38,8 @@ namespace Rigcast
         [DllImport(Library)] public static extern int rigcast_open(byte[] path, out IntPtr model);
         [DllImport(Library)] public static extern int rigcast_describe(IntPtr model, ref Description description);
         [DllImport(Library)] public static extern void rigcast_model_free(IntPtr model);
+        [DllImport(Library)] public static extern int rigcast_poses(IntPtr model, long frames, double[] channels,
+                                                                    long channelCount, float[] poses, long poseCount);
         [DllImport(Library)] public static extern int rigcast_session_new(IntPtr model, out IntPtr session);
         [DllImport(Library)] public static extern int rigcast_session_evaluate(IntPtr session, float[] pose, long poseCount,
                                                                                float[] vertices, long vertexCount);
@@ -62,7 +64,8 @@ namespace Rigcast
     public sealed class Model : IDisposable
     {
         internal IntPtr Handle;
-        public readonly string Kind;
+        public readonly string Kind, UpAxis; // "X", "Y" or "Z"
+        public readonly double MetersPerUnit;
         public readonly float[] RestPose, RestVertices;
         public readonly int[] FaceCorners; // four per face, -1 pads triangles
 
@@ -72,12 +75,22 @@ namespace Rigcast
             var about = new Description { Size = (UIntPtr)(uint)Marshal.SizeOf(typeof(Description)) };
             Native.Check(Native.rigcast_describe(Handle, ref about));
             Kind = Native.Text(about.Kind);
+            UpAxis = Native.Text(about.UpAxis);
+            MetersPerUnit = about.MetersPerUnit;
             RestPose = new float[about.Columns];
             RestVertices = new float[3 * about.Vertices];
             FaceCorners = new int[4 * about.Faces];
             Marshal.Copy(about.RestPose, RestPose, 0, RestPose.Length);
             Marshal.Copy(about.RestVertices, RestVertices, 0, RestVertices.Length);
             if (FaceCorners.Length > 0) Marshal.Copy(about.FaceCorners, FaceCorners, 0, FaceCorners.Length);
+        }
+
+        /// The pose of channels: what artists turn. Refused if the model has none that decide its poses.
+        public float[] Pose(double[] channels)
+        {
+            var pose = new float[RestPose.Length];
+            Native.Check(Native.rigcast_poses(Handle, 1, channels, channels.Length, pose, pose.Length));
+            return pose;
         }
 
         public void Dispose() { Native.rigcast_model_free(Handle); Handle = IntPtr.Zero; GC.SuppressFinalize(this); }
@@ -105,16 +118,5 @@ namespace Rigcast
 
         public void Dispose() { Native.rigcast_session_free(handle); handle = IntPtr.Zero; GC.SuppressFinalize(this); }
         ~Session() { Native.rigcast_session_free(handle); }
-    }
-
-    internal static class Program
-    {
-        private static int Main(string[] arguments)
-        {
-            using (var model = new Model(arguments[0]))
-            using (var session = new Session(model))
-                Console.WriteLine("{0}: {1} numbers", model.Kind, session.Evaluate(model.RestPose).Length);
-            return 0;
-        }
     }
 }

@@ -42,7 +42,7 @@ def main() -> int:
     settings = QUICK if args.quick else FULL if args.full else Settings()
     if args.minutes is not None:
         settings = dataclasses.replace(settings, minutes=args.minutes)
-    return guarded(lambda: run(args, settings), "examples.demo", as_object=args.json, debug=args.debug)
+    return guarded(lambda: run(args, settings), "examples.demo", as_object=lambda: bool(args.json), debug=args.debug)
 
 
 def run(args: argparse.Namespace, settings: Settings) -> None:

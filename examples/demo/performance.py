@@ -76,7 +76,9 @@ def capture_performance(folder: Path, announce: Callable[[str], None], progress:
     exports.write_blendshape_weights(folder / "performance.npz", face, weights, fps=FPS)
     title = f"{SECONDS} seconds of a rendered actor"
     shot = list(acted.shot.color)
-    report.write_capture(page, acted.cast.character, found, read.tracks, shot, name=title, progress=progress)
+    report.write_capture(
+        page, acted.cast.character, found, points=read.tracks, pictures=shot, name=title, progress=progress
+    )
     numbers |= {"page": str(page), "video": _video(folder, acted, read, progress)}
     write_json(numbers_file, {"key": key, "numbers": numbers})
     return numbers
@@ -116,7 +118,9 @@ def _captured(acted: Performance, face: rc.BlendshapeRig) -> tuple[rc.capture.Re
         character, acted.points, acted.cast.landmarks, neutral=0, size=(SIZE, SIZE), fps=FPS, settings=settings,
         focal=float(acted.shot.labels["focal"]),
     )  # fmt: skip
-    read = rc.capture.solve_read(character, first, reading, acted.points, acted.cast.landmarks, settings=settings)
+    read = rc.capture.solve_read(
+        character, first, reading, points=acted.points, landmarks=acted.cast.landmarks, settings=settings
+    )
     found = read.found
     truth, names = acted.truth, acted.cast.character.shape_names
     mean = np.broadcast_to(truth[1:].mean(axis=0), truth.shape)
@@ -143,7 +147,7 @@ def _video(folder: Path, acted: Performance, read: rc.capture.ReadCapture, progr
     path, shot = folder / "performance.mp4", list(acted.shot.color)
     try:
         rc.capture.write_preview(
-            path, acted.cast.character, read.found, shot, read.tracks, height=320, progress=progress
+            path, acted.cast.character, read.found, pictures=shot, tracks=read.tracks, height=320, progress=progress
         )
     except MissingExtra:
         return None

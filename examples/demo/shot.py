@@ -64,7 +64,7 @@ def solve_clip(
     solution = _solved(folder, key, rig, shot, progress)
     announce("comparing methods, and writing the page of the shot")
     numbers = report.write_shot(
-        page, rig, shot, solution, fps=FPS, truth=truth, methods=BESIDE, name="demo clip", progress=progress
+        page, rig, shot, solution=solution, fps=FPS, truth=truth, methods=BESIDE, name="demo clip", progress=progress
     )
     numbers |= {
         "shapes": rig.num_shapes,

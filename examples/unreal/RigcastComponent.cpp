@@ -9,18 +9,28 @@ bool Worked(rigcast_status Status) {
     return false;
 }
 
-/** Corners of triangles, in Unreal's order of corners. A face has four corners, the last of them -1 in a triangle. */
+/** Corners of triangles. A face has four corners, the last of them -1 in a triangle. They keep their order: the cross
+ *  product of its edges points out of a face of the model, and into a front face of Unreal's renderer; between them lies
+ *  the mirror image of Show. */
 TArray<int32> TrianglesOf(const rigcast_description& About) {
     TArray<int32> Corners;
     for (int64_t Face = 0; Face < About.faces; ++Face) {
         const int32_t* Corner = About.face_corners + 4 * Face;
         for (int32_t Last = 2; Last < (Corner[3] < 0 ? 3 : 4); ++Last) {
             Corners.Add(Corner[0]);
-            Corners.Add(Corner[Last]);
             Corners.Add(Corner[Last - 1]);
+            Corners.Add(Corner[Last]);
         }
     }
     return Corners;
+}
+
+/** From the model's right-handed axes to Unreal's, left-handed and Z up: what looks along the z of a model with y up
+ *  looks along Y, as meshes that Unreal imports of glTF do. */
+FVector InUnreal(const float* Point, char UpAxis, double Scale) {
+    const double X = Scale * Point[0], Y = Scale * Point[1], Z = Scale * Point[2];
+    if (UpAxis == 'X') return FVector(-Y, Z, X);
+    return UpAxis == 'Z' ? FVector(X, -Y, Z) : FVector(X, Z, Y);
 }
 
 }  // namespace
@@ -59,11 +69,9 @@ bool URigcastComponent::SetChannels(const TArray<double>& Channels) {
 }
 
 void URigcastComponent::Show(bool bNew) {
-    // From the model's unit and axes, here Y up, to centimeters, Z up, left-handed.
-    const double Scale = 100.0 * About.meters_per_unit;
+    const double Scale = 100.0 * About.meters_per_unit;  // to centimeters
     for (int32 v = 0; v < Positions.Num(); ++v) {
-        const float* Point = Numbers.GetData() + 3 * v;
-        Positions[v] = FVector(Scale * Point[0], Scale * Point[2], Scale * Point[1]);
+        Positions[v] = InUnreal(Numbers.GetData() + 3 * v, About.up_axis[0], Scale);
     }
     if (bNew) {
         CreateMeshSection(0, Positions, Triangles, {}, {}, {}, {}, false);

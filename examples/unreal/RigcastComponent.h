@@ -1,6 +1,5 @@
-// A component that deforms a procedural mesh by a rigcast model. Compiled against stand-ins for the types of Unreal
-// (StandIns.h), not run in Unreal. In a module of your own: rigcast_c.h in PublicIncludePaths, librigcast.so.1 in
-// PublicAdditionalLibraries and RuntimeDependencies of its Build.cs, and the real headers in place of StandIns.h.
+// A component that deforms a procedural mesh by a rigcast model. Compiled and run against stand-ins for the types of
+// Unreal (StandIns.h), not run in Unreal. Rigcast.Build.cs is the module of the library.
 #pragma once
 #include <rigcast/rigcast_c.h>
 

@@ -137,6 +137,8 @@ if not TYPE_CHECKING:  # a type checker would take any name for one of ours
     def __getattr__(name: str) -> object:
         if name not in {*__all__, "_core"}:
             raise AttributeError(f"module 'rigcast' has no attribute {name!r}")
+        if _HOMES.get(name, name) == "_core":
+            importlib.import_module("rigcast._shown")  # classes of the engine are complete after it
         if name in _HOMES:
             value = getattr(importlib.import_module(f"rigcast.{_HOMES[name]}"), name)
         else:

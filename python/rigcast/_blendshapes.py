@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._hashing import padded_faces, topology_hash
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, is_text, metadata_text
 
 _FUNCTION = "BlendshapeRig"
 _UNCHECKED: Any = {"dtype": np.float32, "finite": False}  # the engine says where a number is not finite
 
 
+@one_line
 @dataclass(frozen=True)
 class Tent:
     """A driver over the weight of a shape: 0 at ``x1``, 1 at ``x2``, 0 at ``x3`` and outside, straight between.

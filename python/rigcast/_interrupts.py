@@ -81,6 +81,39 @@ def ended_by_stdin() -> Iterator[None]:
         finished.set()
 
 
+_terminated = threading.Event()
+
+
+@contextlib.contextmanager
+def ended_by_terminate() -> Iterator[None]:
+    """Inside the block SIGTERM, as of ``kill`` or of a queue's time limit, is Ctrl-C: work is brought into safety.
+
+    Outside the main thread, or where a handler is set, nothing changes.
+    """
+    in_main = threading.current_thread() is threading.main_thread()
+    if not in_main or signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL:
+        yield
+        return
+
+    def interrupt(_number: int, _frame: FrameType | None) -> None:
+        _terminated.set()
+        if signal.getsignal(signal.SIGINT) in (signal.SIG_IGN, signal.SIG_DFL):  # as in a shell's background
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+        signal.raise_signal(signal.SIGINT)
+
+    _terminated.clear()
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
+
+
+def was_terminated() -> bool:
+    """True if the last block of :func:`ended_by_terminate` got SIGTERM."""
+    return _terminated.is_set()
+
+
 def _wait_for_the_end(stream: int, finished: threading.Event) -> None:
     with contextlib.suppress(OSError):
         while os.read(stream, 4096):

@@ -150,26 +150,26 @@ def test_no_vertex_has_more_bones_than_asked(tolerance):
 
 def test_more_bones_are_better():
     rest, vertices = curved_clip()
-    errors = [skinning_decomposition(rest, vertices, b, min(b, 4), rounds=15).rms for b in (1, 2, 4, 8)]
+    errors = [skinning_decomposition(rest, vertices, b, influences=min(b, 4), rounds=15).rms for b in (1, 2, 4, 8)]
     assert errors == sorted(errors, reverse=True)
 
 
 def test_the_vertices_of_a_decomposition_have_its_error(tolerance):
     rest, vertices = curved_clip()
-    found = skinning_decomposition(rest, vertices, 4, 4)
+    found = skinning_decomposition(rest, vertices, 4, influences=4)
     assert rc.metrics.vertex_error(vertices, found.evaluate()).rms == pytest.approx(found.rms, rel=tolerance["printed"])
 
 
 def test_any_number_of_threads_gives_the_same_bytes():
     rest, vertices = curved_clip()
-    found = [skinning_decomposition(rest, vertices, 5, 3, threads=n) for n in (1, 3)]
+    found = [skinning_decomposition(rest, vertices, 5, influences=3, threads=n) for n in (1, 3)]
     assert found[0].motions.tobytes() == found[1].motions.tobytes()
     assert found[0].weight.tobytes() == found[1].weight.tobytes()
 
 
 def test_as_many_bones_as_vertices_are_allowed():
     rest, vertices = rod(5), np.repeat(rod(5)[None], 3, axis=0)
-    assert skinning_decomposition(rest, vertices, 5, 1).rms < 1e-6
+    assert skinning_decomposition(rest, vertices, 5, influences=1).rms < 1e-6
 
 
 def turning_rod(frames, seed=0):

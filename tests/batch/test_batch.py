@@ -51,7 +51,7 @@ def test_a_failed_job_is_told_with_its_error_and_others_go_on(jobs_file, batch, 
     assert "set: oh (exit code 1)" in shown
     assert "look: needs set" in shown
     assert "1 of 3 jobs are done" in shown
-    assert told == "rigcast: 2 of 3 jobs are not done; the first, set: oh (exit code 1)"
+    assert told == "rigcast batch: 2 of 3 jobs are not done; the first, set: oh (exit code 1)"
     assert [line[0] for line in ran] == ["sample", "sample"]
 
 

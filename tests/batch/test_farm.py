@@ -79,7 +79,7 @@ def test_a_batch_on_a_farm_is_that_of_this_machine(folder, jobs_file, batch, mon
         address = client.scheduler.address
         code, shown, told = batch(path, "--scheduler", address)
         assert code == 1
-        assert told.startswith("rigcast: 1 of 4 jobs are not done; the first, wrong: hero.npz has morphs")
+        assert told.startswith("rigcast batch: 1 of 4 jobs are not done; the first, wrong: hero.npz has morphs")
         assert "3 of 4 jobs are done" in shown
         assert "note: wrong failed on worker" in shown
         names = {file.name: file.read_bytes() for file in (folder / "hero.rwdata").iterdir()}

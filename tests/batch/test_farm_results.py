@@ -172,7 +172,7 @@ def test_a_batch_whose_scheduler_is_lost_says_so_and_goes_on(alone, folder, batc
         with meanwhile(kill_scheduler):
             code, _, told = batch(path, "--scheduler", file)
         assert code == 1
-        assert told.startswith("rigcast: the Dask scheduler at tcp://127.0.0.1:")
+        assert told.startswith("rigcast batch: the Dask scheduler at tcp://127.0.0.1:")
         assert re.search("is lost.* the same call goes on from there; [012] of 4 jobs are done$", told)
         assert not list(folder_of(path).glob(".token*"))
         kept = {file: file.stat().st_ino for file in done()}

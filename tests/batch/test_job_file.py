@@ -47,7 +47,7 @@ def test_json_says_the_same(place):
     assert read(place, text) == [WALK]
 
 
-@pytest.mark.parametrize("name", ["-ox.npy", "--debug.npy", "-.npy"])
+@pytest.mark.parametrize("name", ["-ox.npy", "--verbose.npy", "-.npy"])
 def test_a_file_whose_name_begins_with_a_dash_is_no_option(tmp_path, name):
     (tmp_path / name).touch()
     entry = {"command": "solve", "each": "*.npy", "arguments": ["{path}", "-o", "{stem}.npz", "--label={stem}"]}

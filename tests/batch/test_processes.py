@@ -111,7 +111,7 @@ def test_an_interrupted_batch_goes_on_to_the_same_bytes(folder, jobs_file, ends_
     if ends_by == "Ctrl-C":
         assert process.returncode == 130
         assert told.splitlines()[-1] == (
-            "rigcast: interrupted, 0 of 2 jobs are done; run the same command again to continue"
+            "rigcast batch: interrupted, 0 of 2 jobs are done; run the same command again to continue"
         )
     wait_until_nobody_writes(folder / "hero.rwdata")
     kept = len(list((folder / "hero.rwdata").glob("*.done")))

@@ -37,7 +37,7 @@ class Example:
 
     def refine(self, **settings) -> Capture:
         given = RefineSettings(**{"samples": 400, "offsets": False, **settings})
-        return rc.capture.refine(self.rig, self.found, self.shot.color, self.points, settings=given)
+        return rc.capture.refine(self.rig, self.found, self.shot.color, points=self.points, settings=given)
 
 
 def filmed(cast: Cast, frames: int = 6, size: int = 128, noise: float = 0.5) -> Example:

@@ -107,7 +107,7 @@ def test_pictures_are_lit_as_the_labels_say(cast: rc.capture.Cast) -> None:
     around = labels["hemisphere"]
     lights = rc.render.Lights(labels["lights"][:, :3], labels["lights"][:, 3:], around[:3], around[3:6], around[6:])
     sensor = rc.render.Sensor(labels["sensor"][0], labels["sensor"][1])
-    again = rc.render.render(world, cast.drawn, camera, look_of(actor), lights, sensor)
+    again = rc.render.render(world, cast.drawn, camera, material=look_of(actor), lights=lights, sensor=sensor)
     away = np.abs(again.color.astype(int) - shot.color)[:, 2:-2, 2:-2]
     inside = np.ones(away.shape[:3], np.bool_)
     for y in range(5):  # two pixels away from the background, which the blur mixes in

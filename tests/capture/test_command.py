@@ -72,7 +72,7 @@ def test_every_format_of_a_solved_shot_is_written_by_the_same_code(run, place, t
     found = rc.capture.solve(rig, shot.points, shot.vertices, size=SIZE, fps=60.0, neutral=0, focal=FOCAL)
     (tmp_path / "other").mkdir()
     other = tmp_path / "other" / f"written{ending}"
-    rc.exports.write_blendshape_weights(other, rig, found.weights, found.fps, found.motion)
+    rc.exports.write_blendshape_weights(other, rig, found.weights, fps=found.fps, transforms=found.motion)
     if ending in (".csv", ".glb", ".py"):
         assert (tmp_path / f"written{ending}").read_bytes() == other.read_bytes()
     if ending == ".py":  # a script, which Blender alone reads

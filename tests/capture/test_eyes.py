@@ -88,7 +88,7 @@ def seen(found: Capture, angles: np.ndarray) -> np.ndarray:
 
 def alone(rig: rc.BlendshapeRig, found: Capture, pupils: np.ndarray) -> EyeMotion:
     """Eyes that never take each other's rotation for disagreement."""
-    return turn_eyes(rig, found, pupils, CENTERS, PUPILS, disagreement=100.0)
+    return turn_eyes(rig, found, pupils, centers=CENTERS, pupils_at_rest=PUPILS, disagreement=100.0)
 
 
 def test_pupils_are_met(rig, found):
@@ -171,7 +171,7 @@ def test_eyes_that_disagree_take_the_rotation_nearer_to_the_last_one(rig, found)
     part = replace(found, head=found.head[:2])
     angles = np.array([[[0.1, 0.1], [0.1, 0.1]], [[0.1, 0.15], [0.0, -0.4]]])
     pupils = projected(part, after(angles))
-    eyes = turn_eyes(rig, part, pupils, CENTERS, PUPILS)
+    eyes = turn_eyes(rig, part, pupils, centers=CENTERS, pupils_at_rest=PUPILS)
     assert eyes.copied.tolist() == [[False, False], [False, True]]
     np.testing.assert_allclose(eyes.angles[1], [[0.1, 0.15], [0.1, 0.15]], atol=TURNED)
 
@@ -179,4 +179,4 @@ def test_eyes_that_disagree_take_the_rotation_nearer_to_the_last_one(rig, found)
 def test_a_pupil_at_the_center_of_its_eye_is_refused(rig, found):
     part = replace(found, head=found.head[:1])
     with pytest.raises(rc.errors.ArgumentError, match="center of their eye"):
-        turn_eyes(rig, part, np.zeros((1, 2, 2)), CENTERS, CENTERS)
+        turn_eyes(rig, part, np.zeros((1, 2, 2)), centers=CENTERS, pupils_at_rest=CENTERS)

@@ -46,7 +46,9 @@ def left_by_harmonics(seed, key):
     world = (actor.rig.rest_vertices @ head[:, :3].T + head[:, 3]).astype(np.float32)
     camera = rc.render.Camera(SIZE, SIZE, focal=labels["focal"], center=labels["center"], rotation=np.eye(3))
     drawn, dull = (
-        rc.render.render(world, actor.cast.drawn, camera, rc.render.Material(WHITE, gloss, look.exponent), lights)
+        rc.render.render(
+            world, actor.cast.drawn, camera, material=rc.render.Material(WHITE, gloss, look.exponent), lights=lights
+        )
         for gloss in (look.specular, 0.0)
     )
     maps = rc.render.survey(world, actor.cast.drawn, camera)

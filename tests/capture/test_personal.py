@@ -61,7 +61,7 @@ def chosen(shot):
 
 @pytest.fixture(scope="module")
 def personal(shot, chosen):
-    return rc.capture.personalize(shot.plain, shot.found, shot.points, rows(shot, chosen))
+    return rc.capture.personalize(shot.plain, shot.found, shot.points, corrected=rows(shot, chosen))
 
 
 def test_the_other_frames_come_nearer(shot, chosen, personal):
@@ -82,7 +82,7 @@ def test_more_corrected_frames_help_more(shot, chosen):
     errors = []
     for count in (1, 10):
         frames = chosen[:: len(chosen) // count]
-        own = rc.capture.personalize(shot.plain, shot.found, shot.points, rows(shot, frames)).rig
+        own = rc.capture.personalize(shot.plain, shot.found, shot.points, corrected=rows(shot, frames)).rig
         errors.append(millimeters(shot, shot.solve(own).weights, others))
     assert errors[1] < errors[0]
 
@@ -96,7 +96,7 @@ def test_strengths_without_mixes_are_found():
     """At the points, of shapes that frames show, from exact points; shapes that no frame shows keep theirs."""
     shot = filmed(ActorVariation(identity=0.8, strength=0.2, mix=0.0), seed=6, noise=0.0)
     every = rows(shot, np.arange(1, FRAMES, 3))
-    found = rc.capture.personalize(shot.plain, shot.found, shot.points, every, mix=1e-6, strength=100.0)
+    found = rc.capture.personalize(shot.plain, shot.found, shot.points, corrected=every, mix=1e-6, strength=100.0)
     own, plain, fitted = (offsets(shot, rig) for rig in (shot.actor.rig, shot.plain, found.rig))
     shown = np.nan_to_num(every).max(axis=0) > 0.3
     assert shown.sum() >= 8
@@ -109,7 +109,7 @@ def test_strengths_without_mixes_are_found():
 
 def test_an_actor_with_the_characters_shapes_is_left_as_he_is():
     shot = filmed(ActorVariation(strength=0.0, mix=0.0), noise=0.0)
-    found = rc.capture.personalize(shot.plain, shot.found, shot.points, rows(shot, [5, 15, 25]))
+    found = rc.capture.personalize(shot.plain, shot.found, shot.points, corrected=rows(shot, [5, 15, 25]))
     plain = offsets(shot, shot.plain)
     assert np.abs(offsets(shot, found.rig) - plain).max() <= EXACT * np.abs(plain).max()
 
@@ -128,7 +128,7 @@ def test_names_neutral_and_combinations_stay(personal, shot):
     weights = np.linspace(0.0, 0.8, 6)[:, None] * np.ones(rig.num_shapes)
     shown = rig.evaluate(weights.astype(np.float32))[:, points].astype(np.float64)
     found = rc.capture.solve(rig, shown, points, neutral=0)
-    own = rc.capture.personalize(rig, found, shown, weights).rig
+    own = rc.capture.personalize(rig, found, shown, corrected=weights).rig
     assert own.combinations == rig.combinations
     assert np.array_equal(own.column(rig.num_shapes), rig.column(rig.num_shapes))
 
@@ -139,7 +139,7 @@ def test_occluded_points_do_not_count(shot, chosen, personal):
     wild[:, ::7] += 40.0
     certainty[:, ::7] = 0.0
     tracks = rc.capture.Tracks(wild, certainty, 30.0, (128, 128))
-    found = rc.capture.personalize(shot.plain, shot.found, tracks, rows(shot, chosen))
+    found = rc.capture.personalize(shot.plain, shot.found, tracks, corrected=rows(shot, chosen))
     assert found.residual[1] < 1.5 * personal.residual[1]
 
 
@@ -179,4 +179,4 @@ def test_wrong_input_is_named(shot, chosen, change, match):
     if "rig" in change:
         rig = rc.BlendshapeRig(np.eye(3), np.zeros((1, 3, 3)), faces=[[0, 1, 2]])
     with pytest.raises(rc.errors.ArgumentError, match=match):
-        rc.capture.personalize(rig, shot.found, points, corrected, **given)
+        rc.capture.personalize(rig, shot.found, points, corrected=corrected, **given)

@@ -184,7 +184,7 @@ def test_samples_are_used_where_the_renderer_sees_them(example, frame):
     )
     world, at = (np.asarray(x @ pose[:, :3].T + pose[:, 3], np.float32)[None] for x in (rest, places))
     reach = 0.06 * refinement.points.radius
-    truth = rc.render.visible(world, example.rig.faces, camera, at, tolerance=reach)[0]
+    truth = rc.render.visible(world, example.rig.faces, camera, points=at, tolerance=reach)[0]
     corners = world[0][refinement.surface.vertices]
     normal = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
     facing = -(normal * at[0]).sum(axis=1) / np.linalg.norm(normal, axis=1) / np.linalg.norm(at[0], axis=1)

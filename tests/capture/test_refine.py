@@ -54,7 +54,7 @@ def test_pins_are_kept(example):
     pins[2:5, 0] = 0.4
     settings = RefineSettings(samples=200, offsets=False)
     found = rc.capture.refine(
-        example.rig, example.found, example.shot.color, example.points, fixed=pins, settings=settings
+        example.rig, example.found, example.shot.color, points=example.points, fixed=pins, settings=settings
     )
     assert (found.weights[2:5, 0] == 0.4).all()
 
@@ -159,7 +159,7 @@ def test_wrong_input_is_named(example, change, match):
     if "covariance" in change:
         given["covariance"] = np.zeros((points.shape[1], 2, 2))
     with pytest.raises(rc.errors.ArgumentError, match=match):
-        rc.capture.refine(example.rig, found, color, points, **given)
+        rc.capture.refine(example.rig, found, color, points=points, **given)
 
 
 @pytest.mark.parametrize(

@@ -57,6 +57,7 @@ READS = {
     "actors": (),
     "perceive": ("face.safetensors", "smooth.glb", "weights.npz"),
     "study": ("face.safetensors", "ratings.csv"),
+    "completion": (),
     "batch": ("jobs.toml", "face.safetensors", "take.npy", "hero.npz"),
 }
 NEEDS = {

@@ -23,7 +23,7 @@ def test_options_and_set_make_one_record():
 
 
 def test_what_is_no_setting_goes_beside_the_record():
-    settings, beside = parsed("differential", "--method", "paper", "--anchors", "9", "--skin", "identity")
+    settings, beside = parsed("differential", "--recipe", "paper", "--anchors", "9", "--skin", "identity")
     assert settings == rc.training.DifferentialSettings(recipe="paper")
     assert beside == {"anchors": 9, "skin": "identity"}
 

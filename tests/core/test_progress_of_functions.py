@@ -69,11 +69,16 @@ CALLS = {
     "correspond": lambda p, _: rc.transfer.correspond(REST, FACES, REST, FACES, iterations=1, progress=p),
     "pack_expressions": lambda p, _: rc.transfer.pack_expressions(REST, SHAPES, FACES, progress=p),
     "fit_example_weights": lambda p, _: rc.transfer.fit_example_weights(
-        rc.transfer.DeformationTransfer(REST, REST, FACES), SHAPES, REST, SHAPES, np.eye(len(SHAPES)), progress=p
+        rc.transfer.DeformationTransfer(REST, REST, FACES),
+        SHAPES,
+        REST,
+        examples=SHAPES,
+        example_weights=np.eye(len(SHAPES)),
+        progress=p,
     ),
-    "quality": lambda p, _: rc.transfer.quality(REST, SHAPES, REST, SHAPES, FACES, progress=p),
+    "quality": lambda p, _: rc.transfer.quality(REST, SHAPES, REST, target_shapes=SHAPES, faces=FACES, progress=p),
     "transfer_in_parts": lambda p, at: rc.transfer.transfer_in_parts(
-        REST, SHAPES, REST, FACES, at / "parts", progress=p
+        REST, SHAPES, REST, FACES, folder=at / "parts", progress=p
     ),
     "solve_motion": lambda p, _: rc.ik.solve_motion(
         LIMB, LIMB.rest_globals[None, :, :, 3], LIMB.names, fps=24, progress=p

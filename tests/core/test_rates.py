@@ -41,8 +41,8 @@ TAKEN = {
     ),
     "Live Link": lambda fps: rc.sources.load_blendshape_weights(written("a.csv", LIVE_LINK), rig(), fps=fps),
     "BVH, stated": lambda fps: rc.sources.load_bvh(written("a.bvh", BVH % (1.0 / fps if fps else 0.0))),
-    "write_blendshape_weights": lambda fps: rc.exports.write_blendshape_weights("w.npz", rig(), WEIGHTS, fps),
-    "write_vertices": lambda fps: rc.exports.write_vertices("v.npz", np.zeros((1, 3, 3)), [[0, 1, 2]], fps),
+    "write_blendshape_weights": lambda fps: rc.exports.write_blendshape_weights("w.npz", rig(), WEIGHTS, fps=fps),
+    "write_vertices": lambda fps: rc.exports.write_vertices("v.npz", np.zeros((1, 3, 3)), [[0, 1, 2]], fps=fps),
     "resampled_weights": lambda fps: rc.exports.resampled_weights(WEIGHTS, fps, 24.0),
     "resampled_weights, to": lambda fps: rc.exports.resampled_weights(WEIGHTS, 24.0, fps),
     "view": lambda fps: rc.viewer.record(rig(), fps=fps),
@@ -56,7 +56,7 @@ OPTIONS = (
     "report f.safetensors --shot s.npy --weights w.npz -o r.html",
     "evaluate f.safetensors s.npy -o v.npy",
     "view f.safetensors",
-    "synth fit f.safetensors --clip a=s.npy -o synth.safetensors",
+    "synth fit f.safetensors --take a=s.npy -o synth.safetensors",
 )
 
 
@@ -90,7 +90,7 @@ COUNTS = {
     "poses of a set": "sample arm.npz -o x.rwdata --count",
     "poses of a benchmark": "bench f.safetensors --batch",
     "rounds of a benchmark": "bench f.safetensors --runs",
-    "poses to judge": "evaluate f.safetensors arm.npz --poses",
+    "poses to judge": "evaluate f.safetensors arm.npz --count",
     "steps of a training": "train body f.safetensors -o m.safetensors --steps",
     "iterations of a solve": "solve f.safetensors s.npy -o w.npz --fps 24 --alpha 1 --max-iterations",
 }

@@ -97,7 +97,7 @@ CALLS = PICTURE_CALLS | {
     **MAKERS,
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
-    "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, REST[:1], tolerance=1.0, threads=n),
+    "visible": lambda n: rc.render.visible(REST, FACES, CAMERA, points=REST[:1], tolerance=1.0, threads=n),
     "ambient_occlusion": lambda n: rc.render.ambient_occlusion(REST, FACES, threads=n),
     "film": lambda n: rc.capture.film(ACTOR, rc.capture.ShotPlan(frames=2, size=16), threads=n),
     "BlendshapeRig.evaluate": lambda n: RIG.evaluate(WEIGHTS, threads=n),
@@ -139,15 +139,20 @@ CALLS = PICTURE_CALLS | {
     "trade_off": lambda n: rc.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),
     "solve": lambda n: rc.inverse.solve(RIG, REST, threads=n),
     "enveloping_error": lambda n: rc.metrics.enveloping_error(
-        SHAPES, SHAPES, np.eye(3, 4)[None].repeat(len(SHAPES), 0).reshape(-1, 12), SKELETON, REST, threads=n
+        SHAPES,
+        SHAPES,
+        poses=np.eye(3, 4)[None].repeat(len(SHAPES), 0).reshape(-1, 12),
+        skeleton=SKELETON,
+        rest_vertices=REST,
+        threads=n,
     ),
     "hausdorff": lambda n: rc.metrics.hausdorff(REST, REST, threads=n),
     "shape_difference": lambda n: rc.perception.shape_difference(REST, REST, FACES, threads=n),
     "seen_difference": lambda n: rc.perception.seen_difference(
-        REST[None], REST[None], FACES, rc.perception.VisualBudget(1.0), threads=n
+        REST[None], REST[None], FACES, budget=rc.perception.VisualBudget(1.0), threads=n
     ),
     "normal_angle": lambda n: rc.metrics.normal_angle(REST, REST, FACES, threads=n),
-    "seam_error": lambda n: rc.metrics.seam_error(REST, REST, FACES, np.arange(len(REST)) % 2, threads=n),
+    "seam_error": lambda n: rc.metrics.seam_error(REST, REST, FACES, labels=np.arange(len(REST)) % 2, threads=n),
     "vertex_error": lambda n: rc.metrics.vertex_error(REST, REST, threads=n),
     "weight_error": lambda n: rc.metrics.weight_error(ONE, REST[None], REST[None], threads=n),
     "body": lambda n: training(rc.training.body, n),
@@ -170,9 +175,11 @@ CALLS = PICTURE_CALLS | {
     "example_based": lambda n: rc.transfer.example_based(REST, SHAPES, REST, FACES, SHAPES[:1], ONE, threads=n),
     "find_contacts": lambda n: rc.transfer.find_contacts(REST, SHAPES, FACES, threads=n),
     "fit_example_weights": lambda n: rc.transfer.fit_example_weights(
-        TRANSFER, SHAPES, REST, SHAPES[:1], ONE, threads=n
+        TRANSFER, SHAPES, REST, examples=SHAPES[:1], example_weights=ONE, threads=n
     ),
-    "transfer_in_parts": lambda n: rc.transfer.transfer_in_parts(REST, SHAPES, REST, FACES, "nowhere", threads=n),
+    "transfer_in_parts": lambda n: rc.transfer.transfer_in_parts(
+        REST, SHAPES, REST, FACES, folder="nowhere", threads=n
+    ),
     "transfer_rig": lambda n: rc.transfer.transfer_rig(RIG, REST, threads=n),
     "sample": lambda n: rc.sampling.sample(RIG, "nowhere", workers=n),
     "LocalProcesses.__init__": rc.sampling.LocalProcesses,

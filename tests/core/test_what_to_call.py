@@ -144,7 +144,7 @@ def test_objects_where_vertices_belong_are_told_with_their_attribute(name, call,
 def test_a_solution_where_weights_belong_is_told_with_its_attribute(tmp_path):
     solution = rc.inverse.solve(RIG, REST, alpha=0.0)
     with pytest.raises(ValueError, match=r"weights is a Solution; .*: hand over its \.weights"):
-        rc.exports.write_blendshape_weights(tmp_path / "w.npz", RIG, solution, 30.0)
+        rc.exports.write_blendshape_weights(tmp_path / "w.npz", RIG, solution, fps=30.0)
 
 
 @pytest.mark.parametrize(
@@ -157,7 +157,7 @@ def test_a_solution_where_weights_belong_is_told_with_its_attribute(tmp_path):
         ("write_rig", lambda rig, p: rc.exports.write_rig(p / "m.safetensors", rig)),
         (
             "write_blendshape_weights",
-            lambda rig, p: rc.exports.write_blendshape_weights(p / "w.csv", rig, [[0, 0]], 30.0),
+            lambda rig, p: rc.exports.write_blendshape_weights(p / "w.csv", rig, [[0, 0]], fps=30.0),
         ),
     ],
 )
@@ -189,7 +189,7 @@ def test_crossings_of_unequal_shapes_are_refused_by_name():
     with pytest.raises(
         ValueError, match=r"count_new_crossings: source_shapes is float32 \(2, .*it must be numbers \(3,"
     ):
-        rc.transfer.count_new_crossings(np.stack([rest] * 2), rest, np.stack([rest] * 3), [[0, 1, 2]])
+        rc.transfer.count_new_crossings(np.stack([rest] * 2), rest, np.stack([rest] * 3), faces=[[0, 1, 2]])
 
 
 def test_skinning_is_fitted_into_an_existing_folder_only(tmp_path):

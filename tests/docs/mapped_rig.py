@@ -33,7 +33,7 @@ def head_rig() -> SkinnedRig:
     upper = faces.min(axis=1) >= SIDE * (SIDE // 2)
     surface = Surface([], [], ["brow", "mouth"], np.where(upper, 0, 1), uvs.astype(np.float32), faces)
     facts = Facts("head", 1.0, "Y", "CC0-1.0", "an analytic test rig")
-    return SkinnedRig(rest, faces, joints, skin, channels, morphs, facts, surface)
+    return SkinnedRig(rest, faces, joints, skin=skin, channels=channels, morphs=morphs, facts=facts, surface=surface)
 
 
 def head_file(path) -> None:

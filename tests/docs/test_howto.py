@@ -41,6 +41,7 @@ NEEDS = {
     "face_maps": ("torch", "pyvista", "jinja2"),
     "farm": ("distributed", "dask_jobqueue", "torch"),
     "glb_face": ("pyvista", "matplotlib", "jinja2"),
+    "gltf_for_engines": ("torch",),
     "landmarks": ("imageio",),
     "learned_capture": ("torch", "imageio", "pyvista", "matplotlib", "jinja2"),
     "pose_a_character": ("torch",),
@@ -55,8 +56,19 @@ NEEDS = {
     "which_rig": ("scipy", "matplotlib", "jinja2"),
 }
 # tests/cpp installs the libraries and builds and runs the programs; tests/runtime runs the pages of the C library, and
-# tests/blender_addon what those of the add-on say.
-BY_OTHERS = {"blender_addon", "learn_in_blender", "play_from_cpp", "runtime", "use_from_c", "use_from_cpp"}
+# tests/blender_addon, tests/houdini and tests/maya what those of the hosts say.
+BY_OTHERS = {
+    "blender_addon",
+    "houdini",
+    "learn_in_blender",
+    "maya",
+    "play_from_cpp",
+    "runtime",
+    "unity",
+    "unreal",
+    "use_from_c",
+    "use_from_cpp",
+}
 
 
 @pytest.fixture(scope="module")

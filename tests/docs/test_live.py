@@ -2,53 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import pytest
 
 import rigcast as rc
+from tests.docs.live_site import built, missing
 from tests.view.conftest import browser
 from tests.web.module import MODULE
 
-__all__ = ["browser"]
+__all__ = ["browser", "built"]
 
 pytest.importorskip("sphinx", reason="Sphinx is not installed")
-EXTENSIONS = Path(__file__).resolve().parents[2] / "docs" / "_ext"
-PAGE = ":::{live} face\n:height: 300\n:small:\n:caption: Pull *it*.\n\nNo face here.\n:::\n"
-CONF = (
-    "extensions = ['myst_parser', 'live_characters']\nmyst_enable_extensions = ['colon_fence']\nhtml_theme = 'basic'\n"
-)
-
-
-@pytest.fixture
-def built(tmp_path, monkeypatch):
-    """A function that builds a page of one live face, with the makers given, and returns its file and HTML."""
-    from sphinx.testing.util import SphinxTestApp
-
-    monkeypatch.syspath_prepend(EXTENSIONS)
-    import live_characters
-
-    def build(make):
-        monkeypatch.setattr(live_characters, "CHARACTERS", {"face": make})
-        source = tmp_path / "source"
-        (source / "deeper").mkdir(parents=True, exist_ok=True)
-        (source / "conf.py").write_text(CONF, encoding="utf-8")
-        (source / "index.md").write_text("# Top\n\n```{toctree}\ndeeper/page\n```\n", encoding="utf-8")
-        (source / "deeper" / "page.md").write_text(f"# A page\n\n{PAGE}", encoding="utf-8")
-        app = SphinxTestApp("html", srcdir=source)
-        app.build()
-        app.cleanup()
-        assert not app.warning.getvalue().strip()
-        page = Path(app.outdir) / "deeper" / "page.html"
-        return page, page.read_text(encoding="utf-8")
-
-    yield build
-    sys.modules.pop("live_characters", None)
-
-
-def missing():
-    raise FileNotFoundError("no module")
 
 
 def test_without_the_module_the_content_stands_there(built):

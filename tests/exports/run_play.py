@@ -88,6 +88,13 @@ if (FOLDER / "skinned.usda").exists():
     empty()
     bpy.ops.wm.usd_import(filepath=str(FOLDER / "skinned.usda"))
     seen["skinned usd"] = mesh_frames(1, skinned=True)
+empty()
+bpy.ops.import_scene.gltf(filepath=str(FOLDER / "shapes.glb"))
+seen["shapes glb"] = mesh_frames(0, skinned=True)
+if (FOLDER / "shapes.usda").exists():
+    empty()
+    bpy.ops.wm.usd_import(filepath=str(FOLDER / "shapes.usda"))
+    seen["shapes usd"] = mesh_frames(1, skinned=True)
 play_skeleton(FOLDER / "m.bvh")
 if (FOLDER / "m.abc").exists():
     empty()

@@ -23,7 +23,7 @@ def written(tmp_path_factory):
     folder = tmp_path_factory.mktemp("blend")
     names = ["fix.lips", "a name that Blender has no room for: " + "é" * 20, "raised"]
     rig, curves = small_face(meters_per_unit=0.01, combination_names=names), random_curves(1, 6)
-    write_blendshape_weights(folder / "face.blend", rig, curves, 25.0)
+    write_blendshape_weights(folder / "face.blend", rig, curves, fps=25.0)
     return folder, rig, curves
 
 
@@ -46,7 +46,7 @@ def test_a_blend_holds_shapes_combinations_and_action(written, tolerance):
 def test_the_script_keys_an_artists_own_file(written, tolerance):
     folder, rig, _ = written
     other = random_curves(2, 4)
-    write_blendshape_weights(folder / "keys.py", rig, other, 48.0)
+    write_blendshape_weights(folder / "keys.py", rig, other, fps=48.0)
     run_script(RUN_KEYS, [str(folder)])
     keys, rate = rc.sources.load_blendshape_weights(folder / "keyed.blend", rig)
     np.testing.assert_allclose(keys, other, atol=tolerance["float32"])

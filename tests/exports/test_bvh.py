@@ -23,7 +23,7 @@ def test_a_rig_with_any_rest_axes_comes_back(tmp_path, up):
     rig = character(up=up)
     rig.up_axis = up
     channels = random_channels(rig)
-    notes = write_bvh(tmp_path / "m.bvh", rig, channels, 48)
+    notes = write_bvh(tmp_path / "m.bvh", rig, channels, fps=48)
     assert notes == ["m.bvh states no unit: positions are in units of 1 m"]
     motion = rc.sources.load_bvh(tmp_path / "m.bvh").motion()
     order = [motion.joint_names.index(name) for name in rig.skeleton.names]
@@ -38,7 +38,7 @@ def test_a_rig_with_any_rest_axes_comes_back(tmp_path, up):
 @pytest.mark.parametrize("fps", [24.0, 29.97, 48.0])
 def test_the_frame_time_is_that_of_the_rate(tmp_path, fps):
     rig = CylinderRig()
-    write_bvh(tmp_path / "m.bvh", rig, np.zeros((2, len(rig.channel_names))), fps)
+    write_bvh(tmp_path / "m.bvh", rig, np.zeros((2, len(rig.channel_names))), fps=fps)
     # The file has eight digits.
     assert rc.sources.load_bvh(tmp_path / "m.bvh").frame_time == pytest.approx(1 / fps, rel=1e-8)
 
@@ -127,5 +127,5 @@ def test_wrong_arguments_are_refused(tmp_path):
         ("m.bvh", rig, zeros, 0, "fps"),
     ):
         with pytest.raises(ValueError, match=f"write_bvh: {word} "):
-            write_bvh(tmp_path / path, given, channels, fps)
+            write_bvh(tmp_path / path, given, channels, fps=fps)
     assert not list(tmp_path.iterdir())

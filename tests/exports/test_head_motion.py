@@ -33,14 +33,14 @@ def rig(request):
 def test_a_glb_moves_its_node(tmp_path, rig, scaled, tolerance):
     curves, head = random_curves(1, FRAMES), head_turns(FRAMES, 100)
     head[:, :, :3] *= np.linspace(1, 2, FRAMES)[:, None, None] if scaled else 1.0
-    write_blendshape_weights(tmp_path / "w.glb", rig, curves, 24.0, head)
+    write_blendshape_weights(tmp_path / "w.glb", rig, curves, fps=24.0, transforms=head)
     seen = rc.sources.load_shot(tmp_path / "w.glb", fps=24.0)
     placed = seen.placed(0.01, rig.up_axis).vertices
     np.testing.assert_allclose(placed, shown(rig, curves, head), atol=50 * tolerance["float32"])
 
 
 def test_without_motion_a_glb_has_one_track(tmp_path):
-    write_blendshape_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), 24.0)
+    write_blendshape_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), fps=24.0)
     assert (tmp_path / "w.glb").read_bytes().count(b'"path"') == 1
 
 
@@ -49,7 +49,7 @@ def test_live_link_has_the_turns_in_radians(tmp_path, tolerance):
     angles = np.radians([[40, -20, 10], [35, -10, 5], [0, 0, 0], [-5, 3, 2], [1, 2, 3], [170, 0, 0]])
     head = np.zeros((FRAMES, 3, 4))
     head[:, :, :3] = [turn(1, yaw) @ turn(0, pitch) @ turn(2, roll) for yaw, pitch, roll in angles]
-    notes = write_blendshape_weights(tmp_path / "w.csv", rig, curves, 60.0, head)
+    notes = write_blendshape_weights(tmp_path / "w.csv", rig, curves, fps=60.0, transforms=head)
     assert any("none for its place" in note for note in notes)
     with (tmp_path / "w.csv").open(newline="") as stream:
         table = list(csv.DictReader(stream))
@@ -73,14 +73,14 @@ def test_a_head_that_turns_left_has_positive_yaw(axis, up, left, tolerance):
 
 def test_an_archive_keeps_the_transforms(tmp_path):
     head = head_turns(FRAMES)
-    write_blendshape_weights(tmp_path / "w.npz", small_face(), random_curves(1, FRAMES), 24.0, head)
+    write_blendshape_weights(tmp_path / "w.npz", small_face(), random_curves(1, FRAMES), fps=24.0, transforms=head)
     np.testing.assert_array_equal(np.load(tmp_path / "w.npz")["transforms"], head)
 
 
 @pytest.mark.parametrize("wrong", [np.zeros((FRAMES, 3, 4)), head_turns(FRAMES) * [1, 2, 1, 1], head_turns(3)])
 def test_what_is_no_motion_is_refused(tmp_path, wrong):
     with pytest.raises(ValueError, match="write_blendshape_weights: transforms is"):
-        write_blendshape_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), 24.0, wrong)
+        write_blendshape_weights(tmp_path / "w.glb", small_face(), random_curves(1, FRAMES), fps=24.0, transforms=wrong)
 
 
 @pytest.mark.parametrize("ending", [".usd", ".usda", ".usdc"])
@@ -90,7 +90,7 @@ def test_usd_readers_see_shapes_under_a_moving_root(tmp_path, rig, ending, toler
         pytest.importorskip(f"pxr.{name}", reason="usd-core is not installed") for name in ("Usd", "UsdGeom", "UsdSkel")
     )
     curves, head = random_curves(1, FRAMES), head_turns(FRAMES, 100)
-    write_blendshape_weights(tmp_path / f"w{ending}", rig, curves, 25.0, head)
+    write_blendshape_weights(tmp_path / f"w{ending}", rig, curves, fps=25.0, transforms=head)
     stage = usd.Stage.Open(str(tmp_path / f"w{ending}"))
     assert stage.GetTimeCodesPerSecond() == 25.0
     assert geometry.GetStageMetersPerUnit(stage) == 0.01
@@ -120,7 +120,7 @@ def test_usd_readers_see_shapes_under_a_moving_root(tmp_path, rig, ending, toler
 def test_a_usd_file_is_read_as_a_shot(tmp_path, tolerance):
     pytest.importorskip("pxr.UsdSkel", reason="usd-core is not installed")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Z"), random_curves(1, FRAMES), head_turns(FRAMES)
-    write_blendshape_weights(tmp_path / "w.usda", rig, curves, 25.0, head)
+    write_blendshape_weights(tmp_path / "w.usda", rig, curves, fps=25.0, transforms=head)
     shot = rc.sources.load_shot(tmp_path / "w.usda")
     np.testing.assert_allclose(shot.vertices, shown(rig, curves, head), atol=50 * tolerance["float32"])
     assert (shot.fps, shot.meters_per_unit, shot.up_axis) == (25.0, 0.01, "Z")
@@ -134,9 +134,9 @@ def played(tmp_path_factory):
     folder = tmp_path_factory.mktemp("head")
     rig, curves, head = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(1, FRAMES), head_turns(FRAMES, 100)
     for name in ("face.blend", "face.glb", "face.usda"):
-        write_blendshape_weights(folder / name, rig, curves, 25.0, head)
+        write_blendshape_weights(folder / name, rig, curves, fps=25.0, transforms=head)
     plain = small_face(combinations=False, meters_per_unit=0.01)  # of shapes alone, as an artist's glb has them
-    write_blendshape_weights(folder / "keys.py", plain, curves, 25.0, head)
+    write_blendshape_weights(folder / "keys.py", plain, curves, fps=25.0, transforms=head)
     rc.exports.write_rig(folder / "rest.glb", plain)
     run_script(Path(__file__).with_name("play_head.py"), [str(folder)])
     expected = {"whole": shown(rig, curves, head) @ TO_Z_UP.T, "plain": shown(plain, curves, head) @ TO_Z_UP.T}

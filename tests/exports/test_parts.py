@@ -25,7 +25,7 @@ IN_USD = {"the body": "the_body", "eyes": "eyes"}
 
 
 def written(path):
-    return write_vertices(path, two_moving_parts(), FACES, FPS, **OPTIONS)
+    return write_vertices(path, two_moving_parts(), FACES, fps=FPS, **OPTIONS)
 
 
 def expected(part):
@@ -77,7 +77,7 @@ def test_usd_binds_materials_to_faces(stage):
 
 def test_usd_without_parts_is_one_mesh(tmp_path):
     usd = pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
-    write_vertices(tmp_path / "m.usda", two_moving_parts(), FACES, FPS, name="creature")
+    write_vertices(tmp_path / "m.usda", two_moving_parts(), FACES, fps=FPS, name="creature")
     opened = usd.Stage.Open(str(tmp_path / "m.usda"))
     assert [str(prim.GetPath()) for prim in opened.Traverse()] == ["/creature"]
 
@@ -127,7 +127,7 @@ def test_other_formats_hold_one_array(tmp_path, ending):
 def test_a_surface_of_another_mesh_is_refused(tmp_path):
     surface = Surface(["all"], np.zeros(3, int))
     with pytest.raises(ValueError, match=r"write_vertices: surface\.vertex_parts is of 3 rows; it must be of 10"):
-        write_vertices(tmp_path / "m.pc2", two_moving_parts(), FACES, FPS, surface=surface)
+        write_vertices(tmp_path / "m.pc2", two_moving_parts(), FACES, fps=FPS, surface=surface)
 
 
 @pytest.fixture(scope="module")

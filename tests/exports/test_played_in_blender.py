@@ -12,8 +12,9 @@ import rigcast as rc
 from rigcast._extras import MissingExtra
 from rigcast._formats.blender import run_script
 from rigcast.errors import SourceError
-from rigcast.exports import write_bvh, write_motion, write_vertices
+from rigcast.exports import Playback, approximate, write_approximation, write_bvh, write_motion, write_vertices
 from tests.exports.moving import FACES, FPS, UNIT, in_blender, moving_mesh
+from tests.exports.test_approximation import hose, twisted
 from tests.exports.test_skinned_motion import CHARACTERS, walk
 from tests.sources.retargeting.test_retarget import character, random_channels, world_of
 from tests.support.blender import has_wheel
@@ -31,16 +32,19 @@ def seen(tmp_path_factory):
     options = {"meters_per_unit": UNIT, "up_axis": UP, "name": "creature"}
     for name in ("m.blend", "m.abc", "m.glb", "other.pc2", "other.mdd"):
         try:
-            write_vertices(folder / name, moving_mesh(), FACES, FPS, max_error=1e-5, **options)
+            write_vertices(folder / name, moving_mesh(), FACES, fps=FPS, max_error=1e-5, **options)
         except SourceError as error:
             assert name == "m.abc", error
             assert "built without Alembic" in str(error)
     rig = bending_rig()
-    write_bvh(folder / "m.bvh", rig, random_channels(rig, 9), FPS)
+    write_bvh(folder / "m.bvh", rig, random_channels(rig, 9), fps=FPS)
     walker = CHARACTERS["askew"]()
     for name in ("skinned.glb", "skinned.usda"):
         with contextlib.suppress(MissingExtra):
-            write_motion(folder / name, walker, walk(walker, 9), FPS)
+            write_motion(folder / name, walker, walk(walker, 9), fps=FPS)
+    for name in ("shapes.glb", "shapes.usda"):
+        with contextlib.suppress(MissingExtra):
+            write_approximation(folder / name, shaped(), to_meters_per_unit=1.0)
     run_script(RUN_PLAY, [str(folder)])
     return dict(np.load(folder / "seen.npz"))
 
@@ -50,6 +54,11 @@ def bending_rig():
     rig = character(up="Z")
     rig.up_axis = "Z"
     return rig
+
+
+def shaped():
+    """A hose for engines, whose shapes go below 0."""
+    return approximate(Playback(hose(), twisted(9)), FPS, shapes=5)
 
 
 def near(found, expected, tolerance):
@@ -78,6 +87,15 @@ def test_a_character_with_joints_moves_as_its_rig(seen, form, tolerance):
     near(seen[f"skinned {form}"], in_blender(walker.sample(walk(walker, 9))[1], "Y"), tolerance)
 
 
+@pytest.mark.parametrize("form", ["glb", "usd"])
+def test_shapes_for_engines_move_as_they_are_keyed(seen, form, tolerance):
+    if f"shapes {form}" not in seen:
+        pytest.skip("usd-core is not installed")
+    motion = shaped().motion
+    assert motion.amounts.min() < -0.2
+    near(seen[f"shapes {form}"], motion.rig.meters_per_unit * motion.shown(slice(None)), tolerance)
+
+
 def test_alembic_is_upright_at_its_rate(seen, tolerance):
     if "abc" not in seen:
         pytest.skip("this Blender was built without Alembic")
@@ -96,7 +114,7 @@ def test_bvh_moves_the_bones(seen):
 
 
 def test_a_blend_and_its_cache_are_both_written(seen, tmp_path):
-    notes = write_vertices(tmp_path / "walk.blend", moving_mesh(), FACES, FPS)
+    notes = write_vertices(tmp_path / "walk.blend", moving_mesh(), FACES, fps=FPS)
     assert notes == ["walk.blend plays walk.pc2, which lies beside it: move both together"]
     assert sorted(item.name for item in tmp_path.iterdir()) == ["walk.blend", "walk.pc2"]
     assert rc.sources.load_shot(tmp_path / "walk.pc2").vertices.shape == (9, 5, 3)

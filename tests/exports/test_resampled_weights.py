@@ -25,7 +25,7 @@ def test_rotations_turn_at_constant_speed(tolerance):
     head = np.zeros((2, 3, 4))
     head[0, :, :3], head[1, :, :3] = turn(1, 0.2), 2 * turn(1, 1.4)
     head[1, :, 3] = [3.0, 0.0, -6.0]
-    _, found = resampled_weights(np.zeros((2, 1)), 1, 3, head)
+    _, found = resampled_weights(np.zeros((2, 1)), 1, 3, transforms=head)
     for frame, share in enumerate((0, 1 / 3, 2 / 3, 1)):
         np.testing.assert_allclose(
             found[frame, :, :3], (1 + share) * turn(1, 0.2 + 1.2 * share), atol=tolerance["float64_converged"]
@@ -37,7 +37,7 @@ def test_rotations_turn_at_constant_speed(tolerance):
 
 def test_every_other_frame_is_kept_at_half_the_rate(tolerance):
     head, curves = head_turns(31, 100), random_curves(0, 31)
-    weights, motion = resampled_weights(curves, 60, 30, head)
+    weights, motion = resampled_weights(curves, 60, 30, transforms=head)
     np.testing.assert_allclose(weights, curves[::2], atol=tolerance["float64_converged"])
     np.testing.assert_allclose(motion, head[::2], atol=tolerance["float64_converged"])
 

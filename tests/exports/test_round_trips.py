@@ -104,7 +104,7 @@ def test_weights_come_back(ending, moving, kind, tmp_path, tolerance):
     if head is not None:
         head[:, 0, 3] = np.arange(len(weights))
     path = tmp_path / f"w{ending}"
-    write_blendshape_weights(path, rig, weights, FPS, head)
+    write_blendshape_weights(path, rig, weights, fps=FPS, transforms=head)
     found, fps = rc.sources.load_blendshape_weights(path, rig)
     assert fps == pytest.approx(FPS)
     np.testing.assert_allclose(found, weights, atol=tolerance["float32"])
@@ -117,7 +117,7 @@ def test_a_delivered_glb_is_sampled_as_it_plays(moving, tmp_path, tolerance):
     head = np.tile(np.eye(3, 4), (len(weights), 1, 1)) if moving else None
     if head is not None:
         head[:, 2, 3] = np.arange(len(weights))
-    write_blendshape_weights(tmp_path / "w.glb", rig, weights, FPS, head)
+    write_blendshape_weights(tmp_path / "w.glb", rig, weights, fps=FPS, transforms=head)
     opened = rc.sources.load(tmp_path / "w.glb")
     dials = rc.sources.dials_only(opened)
     assert (dials.channel_names, bool(dials.held)) == (rig.shape_names, moving)
@@ -163,7 +163,7 @@ def test_a_moving_mesh_comes_back(ending, kind, tmp_path, tolerance):
     frames, faces = MOTIONS[kind]
     moving = np.random.default_rng(2).standard_normal((frames, 12, 3)).astype(np.float32)
     path = tmp_path / f"m{ending}"
-    write_vertices(path, moving, faces, FPS, max_error=1e-5, name="creature")
+    write_vertices(path, moving, faces, fps=FPS, max_error=1e-5, name="creature")
     shot = rc.sources.load_shot(path)
     np.testing.assert_allclose(shot.vertices, moving, atol=tolerance["float32_sum"])  # and max_error of .glb
     stated = ending not in (".npy", ".pc2", ".mdd")

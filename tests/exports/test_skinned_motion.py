@@ -47,7 +47,15 @@ def character(meters=1.0, up="Y", rest=None, parents=(-1, 0, 1)):
     ]
     skin = Skin(np.tile(np.arange(3), (len(vertices), 1)), weights)
     joints = Joints(["hip", "my knee", "足"], np.array(parents, np.int32), local)
-    return SkinnedRig(vertices @ turn.T, faces, joints, skin, channels, [], Facts("a tube", meters, up, "CC0"))
+    return SkinnedRig(
+        vertices @ turn.T,
+        faces,
+        joints,
+        skin=skin,
+        channels=channels,
+        morphs=[],
+        facts=Facts("a tube", meters, up, "CC0"),
+    )
 
 
 def relative(world, parents):
@@ -107,7 +115,7 @@ def test_a_clip_comes_back(name, form, tmp_path):
     rows = rows_of(rig)
     poses, vertices = rig.sample(rows)
     path = tmp_path / f"walk.{form}"
-    assert write_motion(path, rig, rows, FPS) == []
+    assert write_motion(path, rig, rows, fps=FPS) == []
     expected = in_axes_of_the_file(rig, vertices, form)
     shot = rc.sources.load_shot(path)
     assert shot.fps == FPS
@@ -125,7 +133,7 @@ def test_a_clip_comes_back(name, form, tmp_path):
 def test_a_glb_of_a_character_is_one_with_its_clip(tmp_path):
     rig = character()
     rows = walk(rig)
-    write_motion(tmp_path / "walk.glb", rig, rows, FPS)
+    write_motion(tmp_path / "walk.glb", rig, rows, fps=FPS)
     back = rc.sources.load(tmp_path / "walk.glb")
     assert (list(back.clips), back.licence, list(back.morphs)) == (["motion"], "CC0", [])
     poses, _ = back.sample_clip("motion")
@@ -136,7 +144,7 @@ def test_what_rests_has_no_keys_and_what_stays_away_from_rest_has_two(tmp_path):
     rig = character()
     rows = np.zeros((50, len(rig.channel_names)))
     rows[:, rig.channel_names.index("my knee.rx")] = 30.0
-    write_motion(tmp_path / "still.glb", rig, rows, FPS)
+    write_motion(tmp_path / "still.glb", rig, rows, fps=FPS)
     blob = (tmp_path / "still.glb").read_bytes()
     content = json.loads(blob[20 : 20 + int.from_bytes(blob[12:16], "little")])
     (clip,) = content["animations"]
@@ -160,9 +168,11 @@ def test_parts_are_meshes_of_one_skin(form, tmp_path):
     skin = Skin(np.tile([0, 1], (10, 1)), np.random.default_rng(0).dirichlet([1, 1], 10))
     rest = np.random.default_rng(1).normal(size=(10, 3))
     channels = [RigChannel("b.rx", "rotate_x", 1, -90.0, 90.0)]
-    rig = SkinnedRig(rest, FACES, joints, skin, channels, [], Facts("creature"), two_parts())
+    rig = SkinnedRig(
+        rest, FACES, joints, skin=skin, channels=channels, morphs=[], facts=Facts("creature"), surface=two_parts()
+    )
     rows = np.linspace(0, 80, 5)[:, None]
-    notes = write_motion(tmp_path / f"parts.{form}", rig, rows, FPS)
+    notes = write_motion(tmp_path / f"parts.{form}", rig, rows, fps=FPS)
     assert all("texture coordinates" in note for note in notes)
     truth = rig.sample(rows)[1]
     if form == "glb":
@@ -190,7 +200,7 @@ def test_what_a_model_adds_to_linear_skinning_is_left_out_and_said(name, tmp_pat
     model = bumpy_tube(make, metadata={"meters_per_unit": 0.01, "up_axis": "Z", "name": "hose"})
     poses = bent(model)
     notes = write_vertices(
-        tmp_path / "hose.glb", Playback(model, poses), model.faces, FPS, meters_per_unit=0.01, up_axis="Z"
+        tmp_path / "hose.glb", Playback(model, poses), model.faces, fps=FPS, meters_per_unit=0.01, up_axis="Z"
     )
     shot = rc.sources.load_shot(tmp_path / "hose.glb")
     truth = 0.01 * model.evaluate(poses)[..., [0, 2, 1]] * [1, 1, -1]
@@ -211,7 +221,7 @@ def test_what_a_model_adds_to_linear_skinning_is_left_out_and_said(name, tmp_pat
 )
 def test_vertices_are_written_if_asked_for_or_if_joints_miss_too_much(options, kind, tmp_path):
     model = bumpy_tube(rc.DeltaMush)
-    notes = write_vertices(tmp_path / "a.glb", Playback(model, bent(model)), model.faces, FPS, **options)
+    notes = write_vertices(tmp_path / "a.glb", Playback(model, bent(model)), model.faces, fps=FPS, **options)
     content = (tmp_path / "a.glb").read_bytes()
     assert (b'"skins"' in content, b'"targets"' in content) == (kind == "skins", kind == "targets")
     assert any("holds no joints" in note for note in notes) == ("max_error" in options)
@@ -227,4 +237,4 @@ def test_vertices_are_written_if_asked_for_or_if_joints_miss_too_much(options, k
 def test_wrong_calls_are_refused(name, thing, message, tmp_path):
     made = thing()
     with pytest.raises(ValueError, match=message):
-        write_motion(tmp_path / name, made, np.zeros((2, 27)), FPS)
+        write_motion(tmp_path / name, made, np.zeros((2, 27)), fps=FPS)

@@ -29,7 +29,9 @@ def written(mesh, tmp_path_factory):
     """One folder with every format; ``notes`` by ending."""
     folder = tmp_path_factory.mktemp("written")
     facts = {"meters_per_unit": UNIT, "up_axis": UP, "name": "creature", "licence": "CC0-1.0"}
-    notes = {end: write_vertices(folder / f"m{end}", mesh, FACES, FPS, max_error=1e-5, **facts) for end in NUMPY_ALONE}
+    notes = {
+        end: write_vertices(folder / f"m{end}", mesh, FACES, fps=FPS, max_error=1e-5, **facts) for end in NUMPY_ALONE
+    }
     return folder, notes
 
 
@@ -153,7 +155,7 @@ def test_a_glb_shows_the_first_frame_without_its_clip(written, mesh):
 
 def test_the_note_of_a_glb_states_its_error(mesh, tmp_path):
     """In millimeters and as a share of the size; the error is that of the file."""
-    (note,) = write_vertices(tmp_path / "m.glb", mesh, FACES, FPS, meters_per_unit=UNIT, up_axis=UP, max_error=0.4)
+    (note,) = write_vertices(tmp_path / "m.glb", mesh, FACES, fps=FPS, meters_per_unit=UNIT, up_axis=UP, max_error=0.4)
     glb = Glb(tmp_path / "m.glb")
     off = 1e3 * np.linalg.norm(glb.world(glb.weights) - in_gltf(mesh), axis=2).max()
     size = 1e3 * UNIT * np.linalg.norm(np.ptp(mesh[0], axis=0))
@@ -197,20 +199,20 @@ def test_frames_are_read_a_few_at_a_time(written, mesh, tmp_path, ending, monkey
     monkeypatch.setattr(chunking, "BYTES_AT_ONCE", 4 * 12 * 5)
     lazy = Lazy(mesh)
     facts = {"meters_per_unit": UNIT, "up_axis": UP, "name": "creature", "licence": "CC0-1.0"}
-    write_vertices(tmp_path / f"m{ending}", lazy, FACES, FPS, **facts)
+    write_vertices(tmp_path / f"m{ending}", lazy, FACES, fps=FPS, **facts)
     assert lazy.longest == 4
     assert (tmp_path / f"m{ending}").read_bytes() == (written[0] / f"m{ending}").read_bytes()
 
 
 @pytest.mark.parametrize("convert", [np.ndarray.tolist, lambda mesh: mesh.astype(np.float64), memoryview])
 def test_other_arrays_are_written_alike(written, mesh, tmp_path, convert):
-    write_vertices(tmp_path / "m.pc2", convert(mesh), FACES, FPS)
+    write_vertices(tmp_path / "m.pc2", convert(mesh), FACES, fps=FPS)
     assert (tmp_path / "m.pc2").read_bytes() == (written[0] / "m.pc2").read_bytes()
 
 
 def test_a_tensor_is_an_array(written, mesh, tmp_path):
     torch = pytest.importorskip("torch", reason="PyTorch is not installed")
-    write_vertices(tmp_path / "m.pc2", torch.from_numpy(mesh), FACES, FPS)
+    write_vertices(tmp_path / "m.pc2", torch.from_numpy(mesh), FACES, fps=FPS)
     assert (tmp_path / "m.pc2").read_bytes() == (written[0] / "m.pc2").read_bytes()
 
 

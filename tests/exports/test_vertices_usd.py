@@ -18,7 +18,7 @@ def test_a_stage_has_the_frames_and_states_rate_unit_and_axis(tmp_path, ending, 
     monkeypatch.setattr(chunking, "BYTES_AT_ONCE", 4 * 12 * 5)  # three parts
     mesh, path = moving_mesh(), tmp_path / f"m.{ending}"
     options = {"meters_per_unit": UNIT, "up_axis": "Z", "name": "2 creatures", "licence": "CC0-1.0"}
-    assert write_vertices(path, mesh, FACES, FPS, **options) == []
+    assert write_vertices(path, mesh, FACES, fps=FPS, **options) == []
     stage = usd.Stage.Open(str(path))
     assert (stage.GetTimeCodesPerSecond(), stage.GetFramesPerSecond()) == (FPS, FPS)
     assert (stage.GetStartTimeCode(), stage.GetEndTimeCode()) == (1, len(mesh))
@@ -37,7 +37,7 @@ def test_a_stage_has_the_frames_and_states_rate_unit_and_axis(tmp_path, ending, 
 def test_x_up_becomes_y_up(tmp_path):
     """USD knows no other axes."""
     mesh = moving_mesh()
-    write_vertices(tmp_path / "m.usdc", mesh, FACES, FPS, up_axis="X")
+    write_vertices(tmp_path / "m.usdc", mesh, FACES, fps=FPS, up_axis="X")
     stage = usd.Stage.Open(str(tmp_path / "m.usdc"))
     assert geometry.GetStageUpAxis(stage) == "Y"
     points = geometry.Mesh(stage.GetDefaultPrim()).GetPointsAttr().Get(4)

@@ -21,7 +21,7 @@ def read_csv(path):
 @pytest.mark.parametrize("fps", [24.0, 60.0, 29.97])
 def test_an_archive_keeps_weights_names_and_rate(tmp_path, fps):
     rig, curves = small_face(), random_curves(1, 7)
-    write_blendshape_weights(tmp_path / "w.npz", rig, curves, fps)
+    write_blendshape_weights(tmp_path / "w.npz", rig, curves, fps=fps)
     again, rate = rc.sources.load_blendshape_weights(tmp_path / "w.npz", rig)
     np.testing.assert_array_equal(again, curves)
     assert rate == fps
@@ -53,7 +53,7 @@ def test_a_solution_is_read_as_weights(tmp_path):
 @pytest.mark.parametrize("fps", [30.0, 60.0])
 def test_live_link_has_its_61_columns_and_comes_back(tmp_path, fps, tolerance):
     rig, curves = small_face(), random_curves(4, 130)
-    write_blendshape_weights(tmp_path / "w.csv", rig, curves, fps)
+    write_blendshape_weights(tmp_path / "w.csv", rig, curves, fps=fps)
     table = read_csv(tmp_path / "w.csv")
     header = table[0]
     assert header[:3] == ["Timecode", "BlendshapeCount", "EyeBlinkLeft"]
@@ -94,7 +94,7 @@ def test_live_link_loses_no_shape_whatever_its_name(tmp_path):
 def test_a_glb_plays_the_rig_in_any_viewer(tmp_path, tolerance):
     """The file's own targets and keys, summed as glTF says, are the rig's vertices in meters."""
     rig, curves = small_face(meters_per_unit=0.01, up_axis="Y"), random_curves(5, 9)
-    write_blendshape_weights(tmp_path / "w.glb", rig, curves, 24.0)
+    write_blendshape_weights(tmp_path / "w.glb", rig, curves, fps=24.0)
     seen = rc.sources.load_blendshapes(tmp_path / "w.glb")
     assert seen.column_names == rig.column_names
     assert seen.num_shapes == rig.num_shapes
@@ -157,12 +157,12 @@ def test_wrong_arguments_are_refused(tmp_path):
         ("w.npz", np.full(curves.shape, 1e300), 30, "weights"),
     ):
         with pytest.raises(ValueError, match=f"write_blendshape_weights: {match}"):
-            write_blendshape_weights(tmp_path / path, rig, weights, fps)
+            write_blendshape_weights(tmp_path / path, rig, weights, fps=fps)
     assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize(("frames", "read"), [(48, 24.0), (25, 24.0), (24, 60.0)])
 def test_live_link_tells_the_rate_from_the_first_new_second(tmp_path, frames, read):
     rig = small_face()
-    write_blendshape_weights(tmp_path / "w.csv", rig, np.zeros((frames, rig.num_shapes)), 24.0)
+    write_blendshape_weights(tmp_path / "w.csv", rig, np.zeros((frames, rig.num_shapes)), fps=24.0)
     assert rc.sources.load_blendshape_weights(tmp_path / "w.csv", rig)[1] == read

@@ -41,5 +41,5 @@ def test_sample_says_that_no_scheduler_answers(tmp_path, monkeypatch, capsys):
     cylinder_file(tmp_path / "hero.npz")
     monkeypatch.chdir(tmp_path)
     assert dispatch.main(["sample", "hero.npz", "-o", "a.rwdata", "--scheduler", "none.json"]) == 1
-    assert capsys.readouterr().err == "rigcast: there is no scheduler file none.json\n"
+    assert capsys.readouterr().err == "rigcast sample: there is no scheduler file none.json\n"
     assert not (tmp_path / "a.rwdata").exists()

@@ -42,7 +42,7 @@ def _rig(path: Path) -> None:
 
 
 def _weights(path: Path) -> None:
-    rc.exports.write_blendshape_weights(path, small_face(), random_curves(0, FRAMES), 24.0)
+    rc.exports.write_blendshape_weights(path, small_face(), random_curves(0, FRAMES), fps=24.0)
 
 
 def _captured(path: Path) -> None:
@@ -53,19 +53,19 @@ def _captured(path: Path) -> None:
 
 def _vertices(path: Path) -> None:
     rig = small_face()
-    rc.exports.write_vertices(path, rig.evaluate(random_curves(0, FRAMES)), rig.faces, 24.0, meters_per_unit=0.01)
+    rc.exports.write_vertices(path, rig.evaluate(random_curves(0, FRAMES)), rig.faces, fps=24.0, meters_per_unit=0.01)
 
 
 def _moved(path: Path) -> None:
     motion = np.tile(np.eye(3, 4), (FRAMES, 1, 1))
     motion[:, 0, 3] = np.arange(FRAMES)
-    rc.exports.write_blendshape_weights(path, small_face(), random_curves(0, FRAMES), 24.0, transforms=motion)
+    rc.exports.write_blendshape_weights(path, small_face(), random_curves(0, FRAMES), fps=24.0, transforms=motion)
 
 
 def _bvh(path: Path) -> None:
     rig = arm()
     channels = np.random.default_rng(0).uniform(-30, 30, (FRAMES, len(rig.channels)))
-    rc.exports.write_bvh(path, rig, channels, 24.0)
+    rc.exports.write_bvh(path, rig, channels, fps=24.0)
 
 
 def _character(path: Path) -> None:

@@ -25,7 +25,7 @@ def legs(**limits: tuple[float, float]) -> SkinnedRig:
     count = len(joints.names)
     skin = Skin(np.arange(count, dtype=np.int32)[:, None], np.ones((count, 1)))
     faces = [[i, i + 1, i + 2] for i in range(count - 2)]
-    return SkinnedRig(joints.rest_globals[:, :, 3], faces, joints, skin, channels, facts=Facts("legs"))
+    return SkinnedRig(joints.rest_globals[:, :, 3], faces, joints, skin=skin, channels=channels, facts=Facts("legs"))
 
 
 def places(rig: SkinnedRig, channels: np.ndarray) -> np.ndarray:

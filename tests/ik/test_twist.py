@@ -38,13 +38,13 @@ RAMP = np.linspace(-150, 800, 400)
 
 @pytest.mark.parametrize("swing", [0.0, 70.0, 170.0])
 def test_the_twist_is_followed_beyond_half_a_turn(swing, tolerance):
-    made = rc.ik.spread_twist(SKELETON, twisted(SKELETON, RAMP, swing), "wrist", {"near": 0.3})
+    made = rc.ik.spread_twist(SKELETON, twisted(SKELETON, RAMP, swing), "wrist", helpers={"near": 0.3})
     # The twist of a joint that swings by nearly 180 degrees is known to a tenth of float32's digits.
     np.testing.assert_allclose(made.degrees, RAMP, atol=10 * tolerance["printed"])
 
 
 def test_helpers_have_their_shares(tolerance):
-    made = rc.ik.spread_twist(SKELETON, twisted(SKELETON, RAMP), "wrist", {"near": 0.3, "far": 0.7})
+    made = rc.ik.spread_twist(SKELETON, twisted(SKELETON, RAMP), "wrist", helpers={"near": 0.3, "far": 0.7})
     rows = made.poses.reshape(-1, 5, 3, 4)
     for helper, share in [(1, 0.3), (2, 0.7)]:
         wanted = (
@@ -54,14 +54,14 @@ def test_helpers_have_their_shares(tolerance):
 
 
 def test_helpers_never_flip():
-    made = rc.ik.spread_twist(SKELETON, twisted(SKELETON, RAMP, 40), "wrist", {"near": 0.5})
+    made = rc.ik.spread_twist(SKELETON, twisted(SKELETON, RAMP, 40), "wrist", helpers={"near": 0.5})
     rows = made.poses.reshape(-1, 5, 3, 4)[:, 1, :, :3].astype(np.float64)
     assert np.degrees(angles_between(rows[1:], rows[:-1])).max() < 0.6 * np.diff(RAMP).max()
 
 
 def test_other_rows_keep_their_bytes():
     poses = twisted(SKELETON, RAMP)
-    made = rc.ik.spread_twist(SKELETON, poses, "wrist", {"far": 0.5})
+    made = rc.ik.spread_twist(SKELETON, poses, "wrist", helpers={"far": 0.5})
     rest = np.r_[0:24, 36:60]
     np.testing.assert_array_equal(made.poses[:, rest], poses[:, rest])
 
@@ -69,7 +69,7 @@ def test_other_rows_keep_their_bytes():
 def test_a_swing_of_half_a_turn_keeps_the_twist(tolerance):
     poses = twisted(SKELETON, np.array([30.0, 30.0, 30.0]))
     poses[1] = twisted(SKELETON, np.array([0.0]), 180.0)[0]
-    made = rc.ik.spread_twist(SKELETON, poses, "wrist", {"near": 0.5})
+    made = rc.ik.spread_twist(SKELETON, poses, "wrist", helpers={"near": 0.5})
     assert np.isfinite(made.poses).all()
     np.testing.assert_allclose(made.degrees[[0, 2]], 30, rtol=tolerance["printed"])
 
@@ -87,4 +87,4 @@ def test_a_swing_of_half_a_turn_keeps_the_twist(tolerance):
 )
 def test_wrong_helpers_are_named(joint, helpers, message):
     with pytest.raises(ValueError, match=message):
-        rc.ik.spread_twist(SKELETON, SKELETON.rest.reshape(-1), joint, helpers)
+        rc.ik.spread_twist(SKELETON, SKELETON.rest.reshape(-1), joint, helpers=helpers)

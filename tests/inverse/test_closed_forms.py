@@ -54,7 +54,7 @@ def test_cet_is_clipped_ridge_regression(kind, seed, tolerance):
     arrays = arrays_of(kind, seed)
     rig, targets = shot_of(arrays, frames=3, seed=seed)
     omega = np.random.default_rng(seed).uniform(0, 2, len(arrays[0]))
-    solved = rc.inverse.solve(rig, targets, "cet", ALPHA, vertex_weights=omega)
+    solved = rc.inverse.solve(rig, targets, "cet", alpha=ALPHA, vertex_weights=omega)
     slow = [slow_ridge(*basis_and_offset(arrays, target, omega), ALPHA) for target in targets]
     np.testing.assert_allclose(solved.weights, slow, atol=tolerance["float32_scaled"])  # float32 Gram matrix
     assert solved.converged.all()
@@ -66,7 +66,7 @@ def test_cet_shares_a_weight_between_twins_where_nothing_else_decides(tolerance)
     arrays = neutral, deltas, []
     rig = rc.BlendshapeRig(*arrays)
     target = neutral + 0.6 * deltas[0]
-    solved = rc.inverse.solve(rig, target, "cet", 0.0)
+    solved = rc.inverse.solve(rig, target, "cet", alpha=0.0)
     np.testing.assert_allclose(solved.weights[0, :2], 0.3, atol=tolerance["float32_scaled"])
 
 
@@ -74,7 +74,7 @@ def test_cet_shares_a_weight_between_twins_where_nothing_else_decides(tolerance)
 def test_seol_fits_one_shape_after_another(seed, tolerance):
     arrays = arrays_of("any", seed)
     rig, targets = shot_of(arrays, (-0.5, 0.75), frames=3, seed=seed)
-    solved = rc.inverse.solve(rig, targets, "seol", ALPHA)
+    solved = rc.inverse.solve(rig, targets, "seol", alpha=ALPHA)
     slow = [slow_seol(*basis_and_offset(arrays, target), (-0.5, 0.75)) for target in targets]
     np.testing.assert_allclose(solved.weights, slow, atol=tolerance["float32_scaled"])
 
@@ -86,7 +86,7 @@ def test_pins_ties_priors_and_markers_are_kept(method, tolerance):
     pins[0, 2], pins[2, 3] = 0.25, 0.75
     chosen = {"vertices": np.arange(5, 50), "vertex_weights": np.linspace(0, 1, 45)}
     rules = {"fixed": pins, "symmetric": [(0, 1)], "priors": (0.4, 1e9)}
-    solved = rc.inverse.solve(rig, targets, method, ALPHA, **chosen, **rules)
+    solved = rc.inverse.solve(rig, targets, method, alpha=ALPHA, **chosen, **rules)
     assert solved.weights[0, 2] == 0.25
     assert solved.weights[2, 3] == 0.75
     np.testing.assert_array_equal(solved.weights[:, 0], solved.weights[:, 1])
@@ -100,9 +100,9 @@ def test_pins_ties_priors_and_markers_are_kept(method, tolerance):
 def test_sqp_arrives_where_descent_does(tolerance):
     pytest.importorskip("scipy", reason="SciPy is not installed")
     rig, targets = shot_of(arrays_of("pairs", 6), (-0.5, 1.0), frames=1, seed=6)
-    start = rc.inverse.solve(rig, targets, "cet", ALPHA).weights
-    theirs = rc.inverse.solve(rig, targets, "sqp", ALPHA, init=start)
-    ours = rc.inverse.solve(rig, targets, "descent", ALPHA, init=theirs.weights)
+    start = rc.inverse.solve(rig, targets, "cet", alpha=ALPHA).weights
+    theirs = rc.inverse.solve(rig, targets, "sqp", alpha=ALPHA, init=start)
+    ours = rc.inverse.solve(rig, targets, "descent", alpha=ALPHA, init=theirs.weights)
     assert (ours.objective >= theirs.objective * (1 - 1e-6)).all()
     np.testing.assert_allclose(theirs.weights, ours.weights, atol=tolerance["float32_character"])
     assert theirs.converged.all()
@@ -223,11 +223,11 @@ def test_cet_loc_is_cet_on_what_the_masks_leave(tolerance):
     assert not kept[1, ends].any()
     assert kept[0, np.argmax(deltas[0, :, 2])]
     local = points, deltas * kept[..., None], []
-    solved = rc.inverse.solve(rig, target, "cet_loc", 0.01)
+    solved = rc.inverse.solve(rig, target, "cet_loc", alpha=0.01)
     np.testing.assert_allclose(
         solved.weights[0], slow_ridge(*basis_and_offset(local, target), 0.01), atol=tolerance["float32_scaled"]
     )
-    assert solved.objective[0] > rc.inverse.solve(rig, target, "descent", 0.01).objective[0]
+    assert solved.objective[0] > rc.inverse.solve(rig, target, "descent", alpha=0.01).objective[0]
 
 
 def test_cet_loc_needs_faces():

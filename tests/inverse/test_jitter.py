@@ -46,7 +46,7 @@ def test_markers_give_the_noise_that_the_weights_did_not_follow():
     chosen = np.arange(0, 468, 31)  # 16 markers: 48 numbers for some 10 free weights
     weights = rc.inverse.solve(face, shot, alpha=0.0, vertices=chosen).weights
     # An estimate of few vertices.
-    assert rc.inverse.jitter(face, shot[:, chosen], weights, chosen).noise == pytest.approx(0.02, rel=0.1)
+    assert rc.inverse.jitter(face, shot[:, chosen], weights, vertices=chosen).noise == pytest.approx(0.02, rel=0.1)
 
 
 @pytest.mark.parametrize("seed", [0, 1])

@@ -74,12 +74,12 @@ def test_the_choice_does_not_depend_on_the_unit(tolerance):
 def test_every_entry_is_a_solve_of_the_training_frames():
     pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     rig, targets = shot_of(arrays_of("any", 0), frames=25, seed=0)
-    found = rc.inverse.trade_off(rig, targets, ("cet", "mm"), (1, 0, 100), gap=6, max_iterations=50)
+    found = rc.inverse.trade_off(rig, targets, ("cet", "mm"), alphas=(1, 0, 100), gap=6, max_iterations=50)
     assert list(found.alphas) == [0, 1, 100]
     assert list(found.frames) == [0, 6, 12, 18, 24]
     for m, method in enumerate(("cet", "mm")):
         for a, alpha in enumerate(found.alphas):
-            solved = rc.inverse.solve(rig, targets[found.frames], method, alpha, max_iterations=50)
+            solved = rc.inverse.solve(rig, targets[found.frames], method, alpha=alpha, max_iterations=50)
             assert found.rmse[m, a] == pytest.approx(solved.rmse.mean())
             posed = rig.evaluate(solved.weights.astype(np.float32))
             error = rc.metrics.weight_error(solved.weights, targets[found.frames], posed)
@@ -151,13 +151,13 @@ def test_head_motion_comes_off_and_is_told(markers, tolerance):
     for delta in [*arrays[1], *[d for _, d in arrays[2]]]:
         delta[skull] = 0
     rig, targets = shot_of(arrays, frames=4, seed=3, noise=0.0)
-    still = rc.inverse.solve(rig, targets, "cet", 0.1)
+    still = rc.inverse.solve(rig, targets, "cet", alpha=0.1)
     turn, shift = rotations(4, 9), np.random.default_rng(9).standard_normal((4, 3))
     moved = targets @ turn.transpose(0, 2, 1) + shift[:, None]
     chosen = np.random.default_rng(3).permutation(80)[:75] if markers else None
     seen = skull if chosen is None else np.intersect1d(skull, chosen)
     given = moved if chosen is None else moved[:, chosen]
-    solved = rc.inverse.solve(rig, given, "cet", 0.1, vertices=chosen, rigid=seen)
+    solved = rc.inverse.solve(rig, given, "cet", alpha=0.1, vertices=chosen, rigid=seen)
     np.testing.assert_allclose(solved.transforms[:, :, :3], turn, atol=tolerance["float32_scaled"])
     np.testing.assert_allclose(solved.transforms[:, :, 3], shift, atol=tolerance["float32_scaled"])
     if not markers:

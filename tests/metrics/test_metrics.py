@@ -136,7 +136,7 @@ def test_seam_error_matches_numpy(tolerance):
     def mixed(edge):
         return any(len({labels[v] for v in faces[f] if v >= 0}) > 1 for f in hinges[edge])
 
-    seam = rc.metrics.seam_error(truth, guess, faces, labels)
+    seam = rc.metrics.seam_error(truth, guess, faces, labels=labels)
     for name, error, crosses in [
         ("normal", angle_error, mixed),
         ("length", length_error, lambda edge: labels[edge[0]] != labels[edge[1]]),
@@ -156,7 +156,7 @@ def test_a_step_between_two_pieces_is_seen_at_the_seam_alone(tolerance):
     labels = (base[:, 0] >= 4).astype(int)
     stepped = base.copy()
     stepped[labels == 1, 2] += 0.1
-    seam = rc.metrics.seam_error(base, stepped, faces, labels)
+    seam = rc.metrics.seam_error(base, stepped, faces, labels=labels)
     # 14 edges at both ends of the step bend, the 6 that run across it do not
     assert seam.across.count == 20
     assert seam.across.normal == pytest.approx(np.degrees(np.arctan(0.1)) * 14 / 20, rel=tolerance["float32_sum"])
@@ -168,16 +168,16 @@ def test_seam_error_ignores_rigid_motion_and_sees_inversion():
     base, faces = grid(6)
     bumpy = base + np.float32([0, 0, 0.3]) * np.random.default_rng(0).random((36, 1)).astype(np.float32)
     labels = np.arange(36) % 2
-    still = rc.metrics.seam_error(bumpy, rotate(bumpy), faces, labels)
+    still = rc.metrics.seam_error(bumpy, rotate(bumpy), faces, labels=labels)
     assert still.across.normal < 1e-3
-    mirrored = rc.metrics.seam_error(bumpy, bumpy * np.float32([1, 1, -1]), faces, labels)
+    mirrored = rc.metrics.seam_error(bumpy, bumpy * np.float32([1, 1, -1]), faces, labels=labels)
     assert mirrored.across.normal > 1.0  # the unsigned angles are all the same
 
 
 def test_borders_and_non_manifold_edges_do_not_count():
     points = np.random.default_rng(0).random((5, 3)).astype(np.float32)
     fan = [[0, 1, 2], [0, 1, 3], [0, 1, 4]]
-    seam = rc.metrics.seam_error(points, points, fan, [0, 1, 0, 1, 0])
+    seam = rc.metrics.seam_error(points, points, fan, labels=[0, 1, 0, 1, 0])
     assert (seam.across.count, seam.inside.count) == (0, 0)
     assert np.isnan(seam.across.normal)
     assert np.isnan(seam.ratio)
@@ -197,10 +197,12 @@ def test_enveloping_error_is_measured_against_the_best_joint(tolerance):
     rigid = _core.rigid_errors(skeleton, rest, poses, vertices)
     left = ((vertices.astype(float) - guess) ** 2).sum()
     expected = 100 * np.sqrt(left / rigid.min(axis=1).sum())
-    found = rc.metrics.enveloping_error(vertices, guess, poses, skeleton, rest)
+    found = rc.metrics.enveloping_error(vertices, guess, poses=poses, skeleton=skeleton, rest_vertices=rest)
     assert found == pytest.approx(expected, rel=tolerance["float32"])
     joints = np.zeros(25, int)
-    by_root = rc.metrics.enveloping_error(vertices, guess, poses, skeleton, rest, joints=joints)
+    by_root = rc.metrics.enveloping_error(
+        vertices, guess, poses=poses, skeleton=skeleton, rest_vertices=rest, joints=joints
+    )
     assert by_root == pytest.approx(100 * np.sqrt(left / rigid[:, 0].sum()), rel=tolerance["float32"])
 
 
@@ -219,9 +221,11 @@ def test_rigid_pieces_have_an_enveloping_error_of_100(tolerance):
     from tests.support.made.models import metadata
 
     rigid = _core.model_from_tensors(tensors, metadata("linear_blend", skeleton))
-    error = rc.metrics.enveloping_error(vertices, rigid.evaluate(poses), poses, skeleton, rest)
+    error = rc.metrics.enveloping_error(
+        vertices, rigid.evaluate(poses), poses=poses, skeleton=skeleton, rest_vertices=rest
+    )
     assert error == pytest.approx(100.0, rel=tolerance["float32_sum"])
-    assert rc.metrics.enveloping_error(vertices, vertices, poses, skeleton, rest) == 0.0
+    assert rc.metrics.enveloping_error(vertices, vertices, poses=poses, skeleton=skeleton, rest_vertices=rest) == 0.0
 
 
 EQUALS = {"hausdorff", "triangle_distortion"}  # symmetric, and used between meshes neither of which is the truth
@@ -252,8 +256,8 @@ def test_wrong_inputs_are_named():
         (lambda: rc.metrics.vertex_error("no", a), "vertex_error: truth is"),
         (lambda: rc.metrics.normal_angle(a, a, faces + 5), "normal_angle: faces is"),
         (lambda: rc.metrics.normal_angle(a, a[:1], faces), r"normal_angle: approximation is \(1, 30, 3\)"),
-        (lambda: rc.metrics.seam_error(a, a, faces, np.zeros(29, int)), r"seam_error: labels is int64 \(29,\)"),
-        (lambda: rc.metrics.seam_error(a, a, faces[:, :2], np.zeros(30, int)), "seam_error: faces is int64"),
+        (lambda: rc.metrics.seam_error(a, a, faces, labels=np.zeros(29, int)), r"seam_error: labels is int64 \(29,\)"),
+        (lambda: rc.metrics.seam_error(a, a, faces[:, :2], labels=np.zeros(30, int)), "seam_error: faces is int64"),
     ]:
         with pytest.raises(ValueError, match=text):
             call()
@@ -262,8 +266,10 @@ def test_wrong_inputs_are_named():
 def test_wrong_enveloping_inputs_are_named():
     skeleton, rest, poses, vertices = character()
     with pytest.raises(ValueError, match="enveloping_error: approximation is"):
-        rc.metrics.enveloping_error(vertices, vertices[:1], poses, skeleton, rest)
+        rc.metrics.enveloping_error(vertices, vertices[:1], poses=poses, skeleton=skeleton, rest_vertices=rest)
     with pytest.raises(ValueError, match="enveloping_error: joints is"):
-        rc.metrics.enveloping_error(vertices, vertices + 1, poses, skeleton, rest, joints=np.full(25, 3))
+        rc.metrics.enveloping_error(
+            vertices, vertices + 1, poses=poses, skeleton=skeleton, rest_vertices=rest, joints=np.full(25, 3)
+        )
     with pytest.raises(ValueError, match="enveloping_error: poses is"):
-        rc.metrics.enveloping_error(vertices, vertices, poses[:, :5], skeleton, rest)
+        rc.metrics.enveloping_error(vertices, vertices, poses=poses[:, :5], skeleton=skeleton, rest_vertices=rest)

@@ -48,7 +48,7 @@ CHEATS = (
     Cheat("the test's curves trained on", HELMET, "curves = dense_weights(folder, names, slice(DENSE, None))",
           "curves = dense_weights(folder, names)", f"{TESTS}/test_style_benchmark.py"),
     Cheat("exact labels as landmarks", HELMET,
-          "spread = NOISE * np.random.default_rng([actor.seed, 51]).normal(size=exact.shape) if noise else 0.0",
+          "spread = NOISE * np.random.default_rng([actor.seed, 51]).normal(size=exact.shape)",
           "spread = 0.0 * exact", f"{TESTS}/test_style_benchmark.py"),
 )  # fmt: skip
 

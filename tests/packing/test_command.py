@@ -23,7 +23,7 @@ def folder(tmp_path_factory):
 
 
 def test_the_command_writes_the_plan_of_the_function(folder):
-    told = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--limit", "2", folder=folder)
+    told = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--at-most", "2", folder=folder)
     rig = plain_face()
     shapes = rig.rest_vertices + rig.columns()
     plan = rc.transfer.pack_expressions(rig.rest_vertices, shapes, rig.faces, names=rig.shape_names, limit=2)
@@ -37,7 +37,7 @@ def test_the_sheet_has_a_picture_and_the_names_of_every_expression(folder):
     pytest.importorskip("pyvista", reason="pyvista is not installed")
     pytest.importorskip("jinja2", reason="jinja2 is not installed")
     told = json_of("pack", "--overwrite", "face.safetensors", "-o", "plan.json", "--sheet", "sheet.html", folder=folder)
-    page = (folder / told["sheet"]).read_text(encoding="utf-8")
+    page = (folder / told["outputs"][1]).read_text(encoding="utf-8")
     assert len(re.findall(r'<img src="data:image/jpeg', page)) == len(told["expressions"]) + 1
     assert not re.findall(r'(?:src|href)="https?:', page)
     for name in plain_face().shape_names:
@@ -145,17 +145,22 @@ def test_a_neutral_of_any_kind_is_a_target(folder, tolerance):
         rig.rest_vertices, rig.columns(), names=rig.shape_names, faces=rig.faces, metadata=centimeters
     ).save(folder / "metric.safetensors")
     expected = rc.transfer.pack_expressions(
-        rig.rest_vertices, rig.rest_vertices + rig.columns(), rig.faces, other, alpha=0.0, names=rig.shape_names
+        rig.rest_vertices,
+        rig.rest_vertices + rig.columns(),
+        rig.faces,
+        target_neutral=other,
+        alpha=0.0,
+        names=rig.shape_names,
     )
     for target in ("other.npy", "other.obj", "other.safetensors"):
-        arguments = ["--target", target, "--alpha", "0"]
+        arguments = ["--target", target, "--displacement", "0"]
         told = json_of("pack", "--overwrite", "metric.safetensors", "-o", "aimed.json", *arguments, folder=folder)
         assert told["notes"] == []
         plan = rc.transfer.ExpressionPlan.load(folder / "aimed.json")
         np.testing.assert_allclose(plan.importance, expected.importance, atol=tolerance["float32_character"])
         assert plan.expressions == expected.expressions
-    plain = json_of("pack", "--overwrite", "face.safetensors", "-o", "plain.json", "--alpha", "0", folder=folder)
-    assert plain["notes"] == ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
+    plain = json_of("pack", "--overwrite", "face.safetensors", "-o", "plain.json", "--displacement", "0", folder=folder)
+    assert plain["notes"] == ["--displacement weighs distortion, which is known of a --target only: it changes nothing"]
     np.save(folder / "small.npy", 0.01 * other)
     told = json_of(
         "pack", "--overwrite", "metric.safetensors", "-o", "aimed.json", "--target", "small.npy", folder=folder
@@ -173,5 +178,5 @@ def test_ctrl_c_ends_a_search_and_promises_nothing(tmp_path):
     rc.BlendshapeRig(rng.random((400, 3)), offsets, faces=faces).save(tmp_path / "many.safetensors")
     arguments = ["pack", "many.safetensors", "-o", "plan.json", "--no-symmetry"]
     stopped = broken_off(*arguments, folder=tmp_path, when="'choices tried' in progress.message")
-    assert (stopped.returncode, stopped.stderr) == (130, "rigcast: interrupted\n")
+    assert (stopped.returncode, stopped.stderr) == (130, "rigcast pack: interrupted\n")
     assert not (tmp_path / "plan.json").exists()

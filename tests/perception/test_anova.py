@@ -32,7 +32,7 @@ def table_of(values: np.ndarray, names) -> dict[str, np.ndarray]:
 
 def test_degrees_of_freedom_are_those_of_the_published_study():
     values = np.random.default_rng(0).normal(size=(20, *THESIS.values()))
-    result = rp.anova(table_of(values, THESIS), "rating", "person", list(THESIS), correction="none")
+    result = rp.anova(table_of(values, THESIS), "rating", "person", within=list(THESIS), correction="none")
     assert {row.term: (row.df, row.df_error) for row in result.rows} == DEGREES
     assert result["activation:shape"].cap == pytest.approx(19 / 44)
     assert result["sex:race:shape:activation"].cap == pytest.approx(
@@ -48,7 +48,7 @@ def test_equal_to_statsmodels_on_a_small_study():
     )
     values = np.random.default_rng(1).normal(size=(8, 2, 3, 5)) + np.arange(8.0)[:, None, None, None]
     table = table_of(values, ["sex", "race", "activation"])
-    ours = rp.anova(table, "rating", "person", ["sex", "race", "activation"], correction="none")
+    ours = rp.anova(table, "rating", "person", within=["sex", "race", "activation"], correction="none")
     theirs = anova.AnovaRM(pandas.DataFrame(table), "rating", "person", within=["sex", "race", "activation"]).fit()
     for term, row in theirs.anova_table.iterrows():
         found = ours[term]
@@ -65,7 +65,7 @@ def test_equal_to_sums_over_cells():
     person, person_a = y.mean((1, 2)), y.mean(2)
     effect = n * b * ((by_a - grand) ** 2).sum()
     error = b * ((person_a - person[:, None] - by_a + grand) ** 2).sum()
-    result = rp.anova(table_of(y, ["a", "b"]), "rating", "person", ["a", "b"])["a"]
+    result = rp.anova(table_of(y, ["a", "b"]), "rating", "person", within=["a", "b"])["a"]
     assert result.f == pytest.approx(effect / (a - 1) / (error / ((a - 1) * (n - 1))), rel=EXACT)
     assert result.eta_squared == pytest.approx(effect / (effect + error), rel=EXACT)
     both = by_ab - by_a[:, None] - by_b + grand
@@ -78,7 +78,7 @@ def test_epsilon_equals_its_formula_by_covariances():
     c = contrasts(5)
     s = np.cov(y @ c, rowvar=False)
     epsilon = np.trace(s) ** 2 / (4 * np.trace(s @ s))
-    row = rp.anova(table_of(y, ["a"]), "rating", "person", ["a"], correction="greenhouse-geisser")["a"]
+    row = rp.anova(table_of(y, ["a"]), "rating", "person", within=["a"], correction="greenhouse-geisser")["a"]
     assert row.greenhouse_geisser == pytest.approx(epsilon, rel=EXACT)
     assert row.huynh_feldt == pytest.approx(
         min(1, (9 * 4 * epsilon - 2) / (4 * (8 - 4 * epsilon))),
@@ -99,7 +99,9 @@ def test_a_sample_covariance_of_known_epsilon_gives_the_published_degrees():
     z -= z.mean(0)
     z = z @ np.linalg.inv(np.linalg.cholesky(z.T @ z).T) * np.sqrt(spectrum)
     y = z @ contrasts(12).T + random.normal(size=(20, 1))
-    row = rp.anova(table_of(y, ["shape"]), "rating", "person", ["shape"], correction="greenhouse-geisser")["shape"]
+    row = rp.anova(table_of(y, ["shape"]), "rating", "person", within=["shape"], correction="greenhouse-geisser")[
+        "shape"
+    ]
     assert row.epsilon * row.df == pytest.approx(2.93, abs=SIMULATED)
     assert row.epsilon * row.df_error == pytest.approx(55.7, abs=SIMULATED_2)
 
@@ -167,11 +169,11 @@ def test_people_with_missing_cells_are_left_out_and_named():
     table = table_of(y, ["a", "b"])
     kept = ~((table["person"] == 4) & (table["a"] == 1) & (table["b"] == 2))
     cut = {name: column[kept] for name, column in table.items()}
-    result = rp.anova(cut, "rating", "person", ["a", "b"])
+    result = rp.anova(cut, "rating", "person", within=["a", "b"])
     assert result.people == 5
     assert result.notes == ["left out, for cells without an answer: 4 (1 of 6 people)"]
     whole = {name: column[table["person"] != 4] for name, column in table.items()}
-    assert result["a:b"] == rp.anova(whole, "rating", "person", ["a", "b"])["a:b"]
+    assert result["a:b"] == rp.anova(whole, "rating", "person", within=["a", "b"])["a:b"]
 
 
 def test_a_mixed_model_uses_all_answers():
@@ -183,7 +185,7 @@ def test_a_mixed_model_uses_all_answers():
     table = table_of(y, ["a", "b"])
     kept = random.random(y.size) > 0.15
     cut = {name: column[kept] for name, column in table.items()}
-    result = rp.anova(cut, "rating", "person", ["a", "b"], missing="mixed")
+    result = rp.anova(cut, "rating", "person", within=["a", "b"], missing="mixed")
     blocks = [np.kron(np.ones((3, 1)), np.ones((4, 1)))]
     for term in terms_of([range(3), range(4)]):  # type: ignore[list-item]
         parts = [contrasts(levels) if axis in term else np.ones((levels, 1)) for axis, levels in enumerate((3, 4))]
@@ -213,7 +215,7 @@ def test_a_mixed_model_of_whole_cells_is_the_usual_analysis_with_pooled_errors()
     y = np.random.default_rng(7).normal(size=(7, 2, 3))
     table = table_of(y, ["a", "b"])
     extra = {name: np.append(column, column[:1]) for name, column in table.items()}
-    assert rp.anova(extra, "rating", "person", ["a", "b"], missing="mixed").method == "within-subject"
+    assert rp.anova(extra, "rating", "person", within=["a", "b"], missing="mixed").method == "within-subject"
 
 
 @pytest.mark.parametrize(
@@ -239,23 +241,23 @@ def test_wrong_arguments_are_named(change, words):
 
 def test_tables_may_be_structured_arrays_and_data_frames():
     table = table_of(np.random.default_rng(9).normal(size=(4, 3)), ["a"])
-    expected = rp.anova(table, "rating", "person", ["a"])
+    expected = rp.anova(table, "rating", "person", within=["a"])
     rows = np.zeros(12, [("person", int), ("a", int), ("rating", float)])
     for name in rows.dtype.names:
         rows[name] = table[name]
-    assert rp.anova(rows, "rating", "person", ["a"]) == expected
+    assert rp.anova(rows, "rating", "person", within=["a"]) == expected
     pandas = pytest.importorskip("pandas", reason="pandas is not installed")
-    assert rp.anova(pandas.DataFrame(table), "rating", "person", ["a"]) == expected
+    assert rp.anova(pandas.DataFrame(table), "rating", "person", within=["a"]) == expected
 
 
 def test_answers_of_one_cell_are_averaged():
     table = table_of(np.random.default_rng(10).normal(size=(4, 3)), ["a"])
     twice = {name: np.concatenate([column, column]) for name, column in table.items()}
-    ours, again = (rp.anova(t, "rating", "person", ["a"])["a"] for t in (table, twice))
+    ours, again = (rp.anova(t, "rating", "person", within=["a"])["a"] for t in (table, twice))
     assert again.f == pytest.approx(ours.f, rel=EXACT)
 
 
 def test_a_printed_table_names_every_term():
     y = np.random.default_rng(11).normal(size=(4, 2, 3))
-    text = str(rp.anova(table_of(y, ["a", "b"]), "rating", "person", ["a", "b"]))
+    text = str(rp.anova(table_of(y, ["a", "b"]), "rating", "person", within=["a", "b"]))
     assert [line.split()[0] for line in text.splitlines()[1:4]] == ["a", "b", "a:b"]

@@ -44,18 +44,18 @@ def test_the_viewer_of_a_budget_may_be_stated():
 
 def test_a_difference_is_within_its_own_amount_and_beyond_less():
     old, new = FACE.evaluate(CLIP), FACE.evaluate(1.1 * CLIP)
-    amount = rc.perception.seen_difference(old, new, FACE.faces, VisualBudget(1.0), **PLACE).amount
+    amount = rc.perception.seen_difference(old, new, FACE.faces, budget=VisualBudget(1.0), **PLACE).amount
     for share, within in ((1.0, True), (0.999, False)):
-        found = rc.perception.seen_difference(old, new, FACE.faces, VisualBudget(share * amount), **PLACE)
+        found = rc.perception.seen_difference(old, new, FACE.faces, budget=VisualBudget(share * amount), **PLACE)
         assert found.within == within
         assert found.worst == int(found.per_frame.argmax())
 
 
 def test_a_unit_does_not_matter(tolerance):
     old, new = FACE.evaluate(CLIP), FACE.evaluate(1.1 * CLIP)
-    centimeters = rc.perception.seen_difference(old, new, FACE.faces, VisualBudget(1.0), **PLACE).amount
+    centimeters = rc.perception.seen_difference(old, new, FACE.faces, budget=VisualBudget(1.0), **PLACE).amount
     large = {"meters_per_unit": 0.001 * FACE.meters_per_unit}
-    other = rc.perception.seen_difference(1e3 * old, 1e3 * new, FACE.faces, VisualBudget(1.0), **large).amount
+    other = rc.perception.seen_difference(1e3 * old, 1e3 * new, FACE.faces, budget=VisualBudget(1.0), **large).amount
     assert other == pytest.approx(centimeters, rel=tolerance["float32_sum"])
 
 
@@ -75,7 +75,9 @@ def test_a_prefix_in_pixels_holds_as_a_viewer_sees_it():
     kept = CLIP.copy()
     kept[:, found.order[found.prefix :]] = 0.0
     assert 0 < found.prefix < FACE.num_shapes
-    seen = rc.perception.seen_difference(FACE.evaluate(CLIP), FACE.evaluate(kept), FACE.faces, found.budget, **PLACE)
+    seen = rc.perception.seen_difference(
+        FACE.evaluate(CLIP), FACE.evaluate(kept), FACE.faces, budget=found.budget, **PLACE
+    )
     assert seen.amount <= found.amount * 1.1  # a perspective picture is stretched toward its rim
 
 
@@ -96,7 +98,7 @@ def test_quality_chooses_the_shortest_prefix_within_the_budget(monkeypatch):
     losses = np.array([loss(films[-1], film) for film in films])
     assert (np.diff(losses) < 0.05).all()
     amount = float(np.sort(losses)[6])
-    found = rc.crowd.level_of_detail(FACE, CLIP, VisualBudget(amount, "jod", Viewing(4.0)), order)
+    found = rc.crowd.level_of_detail(FACE, CLIP, VisualBudget(amount, "jod", Viewing(4.0)), order=order)
     assert found.amount <= amount
     assert losses[found.prefix] == pytest.approx(found.amount)
     assert losses[found.prefix - 1] > amount

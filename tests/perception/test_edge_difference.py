@@ -81,7 +81,7 @@ def slow(truth, guess, triangles, settings):
 @pytest.mark.parametrize("seed", range(2))
 def test_equal_to_loops(seed, tolerance):
     truth, guess, triangles = sheet(seed)
-    found = rc.perception.edge_difference(truth, guess, triangles, WIDE)
+    found = rc.perception.edge_difference(truth, guess, triangles, settings=WIDE)
     spatial, temporal = slow(truth, guess, triangles, WIDE)
     np.testing.assert_allclose([found.spatial, found.temporal], [spatial, temporal], rtol=tolerance["gram"])
     np.testing.assert_allclose(found.total, np.hypot(spatial, 0.5 * temporal), rtol=tolerance["gram"])
@@ -90,7 +90,9 @@ def test_equal_to_loops(seed, tolerance):
 def test_rigid_motion_of_the_whole_costs_no_space(tolerance):
     truth, _, triangles = sheet(0, frames=1)
     turn, _ = np.linalg.qr(np.random.default_rng(0).normal(0, 1, (3, 3)))
-    assert rc.perception.edge_difference(truth, truth @ turn.T + 3.0, triangles, WIDE).spatial < tolerance["gram"]
+    assert (
+        rc.perception.edge_difference(truth, truth @ turn.T + 3.0, triangles, settings=WIDE).spatial < tolerance["gram"]
+    )
 
 
 def test_bumps_cost_more_than_a_smooth_error_of_the_same_size():

@@ -43,7 +43,7 @@ def measured(data_path):
     for unit in RATED:
         offset = shapes[unit] - rest
         result["face, 2-D"].append(np.linalg.norm(offset[skin, :2], axis=1).max())
-        result["screen"].append(rc.perception.screen_motion(rest, shapes[unit], rig.faces, camera).max)
+        result["screen"].append(rc.perception.screen_motion(rest, shapes[unit], rig.faces, camera=camera).max)
         result["rms"].append((weights * np.square(offset).sum(axis=1)).sum())
         result["thesis"].append(np.linalg.norm(offset, axis=1).sum())
     return {name: spearman(values, list(RATED.values())) for name, values in result.items()}
@@ -64,7 +64,7 @@ def test_the_order_by_screen_motion_is_that_of_its_values():
     viewing = rc.perception.Viewing(distance=1.0)
     camera = viewing.camera(face.rest_vertices, face.meters_per_unit, face.up_axis)
     values = [
-        rc.perception.screen_motion(face.rest_vertices, face.evaluate(weights), face.faces, camera).max
+        rc.perception.screen_motion(face.rest_vertices, face.evaluate(weights), face.faces, camera=camera).max
         for weights in np.eye(face.num_shapes)
     ]
     order = rc.crowd.importance_order(face, "screen_motion", viewing=viewing)

@@ -16,7 +16,7 @@ def test_tukey_of_two_levels_is_the_t_test():
     from scipy import stats
 
     y = np.random.default_rng(0).normal(size=(9, 2)) + np.array([0.0, 0.7])
-    result = rp.posthoc(table_of(y, ["a"]), "rating", "person", "a")
+    result = rp.posthoc(table_of(y, ["a"]), "rating", "person", factor="a")
     assert result.p("0", "1") == pytest.approx(
         stats.ttest_rel(y[:, 0], y[:, 1]).pvalue,
         rel=PRINTED,
@@ -27,7 +27,7 @@ def test_tukey_by_the_range_of_simulated_means():
     """p of the largest difference is the share of null studies with a larger range."""
     random = np.random.default_rng(1)
     y = random.normal(size=(12, 4)) + np.array([0.0, 0.2, 0.5, 1.1])
-    result = rp.posthoc(table_of(y, ["a"]), "rating", "person", "a")
+    result = rp.posthoc(table_of(y, ["a"]), "rating", "person", factor="a")
     largest = max(result.pairs, key=lambda pair: pair.q)
     null = random.normal(size=(20_000, 12, 4))
     means = null.mean(1)
@@ -40,7 +40,7 @@ def test_tukey_by_the_range_of_simulated_means():
 def test_newman_keuls_finds_no_fewer_and_keeps_the_order_of_ranges():
     y = np.random.default_rng(2).normal(size=(10, 5)) + np.array([0.0, 0.4, 0.9, 1.0, 2.0])
     table = table_of(y, ["a"])
-    tukey, keuls = (rp.posthoc(table, "rating", "person", "a", method=m) for m in ("tukey", "newman-keuls"))
+    tukey, keuls = (rp.posthoc(table, "rating", "person", factor="a", method=m) for m in ("tukey", "newman-keuls"))
     assert all(k.p <= t.p + 1e-12 for k, t in zip(keuls.pairs, tukey.pairs, strict=True))
     told = {(pair.first, pair.second): pair.p for pair in keuls.pairs}
     names = keuls.levels
@@ -51,7 +51,7 @@ def test_newman_keuls_finds_no_fewer_and_keeps_the_order_of_ranges():
 
 def test_groups_are_neighbors_that_are_not_told_apart():
     y = 0.1 * np.random.default_rng(3).normal(size=(10, 4)) + np.array([0.0, 0.01, 3.0, 3.01])
-    result = rp.posthoc(table_of(y, ["a"]), "rating", "person", "a")
+    result = rp.posthoc(table_of(y, ["a"]), "rating", "person", factor="a")
     assert [sorted(group) for group in result.groups] == [["0", "1"], ["2", "3"]]
 
 
@@ -68,10 +68,10 @@ def test_thresholds_of_visibility_are_the_planted_ones():
     columns = dict(
         zip(("person", "shape", "activation", "rating"), map(np.array, zip(*rows, strict=True)), strict=True)
     )
-    found = rp.visibility(columns, "rating", "person", "shape", "activation", neutral="Neutral")
+    found = rp.visibility(columns, "rating", "person", shape="shape", activation="activation", neutral="Neutral")
     assert {seen.shape: seen.threshold for seen in found} == planted
     with pytest.raises(ValueError, match="visibility: neutral is 'Rest'"):
-        rp.visibility(columns, "rating", "person", "shape", "activation", neutral="Rest")
+        rp.visibility(columns, "rating", "person", shape="shape", activation="activation", neutral="Rest")
 
 
 def test_single_t_equals_scipy():
@@ -100,6 +100,6 @@ def test_wrong_arguments_are_named():
 
 
 def test_people_who_agree_to_the_last_digit_are_told_apart():
-    found = rp.posthoc(table_of(np.array([[4.0, 6.0, 6.0]] * 3), ["a"]), "rating", "person", "a")
+    found = rp.posthoc(table_of(np.array([[4.0, 6.0, 6.0]] * 3), ["a"]), "rating", "person", factor="a")
     # the distribution is integrated to its last digit
     assert sorted(pair.p for pair in found.pairs) == pytest.approx([0.0, 0.0, 1.0], abs=1e-12)

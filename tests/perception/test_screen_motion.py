@@ -46,7 +46,7 @@ def test_equal_to_loops(seed, tolerance):
     rng = np.random.default_rng(seed)
     a, b = rng.normal(0, 1, (20, 3)), rng.normal(0, 1, (20, 3))
     triangles = rng.permuted(np.tile(np.arange(20), (30, 1)), axis=1)[:, :3]
-    found = rc.perception.screen_motion(a, b, triangles, CAMERA)
+    found = rc.perception.screen_motion(a, b, triangles, camera=CAMERA)
     most, mean, square = slow(a, b, triangles, CAMERA)
     np.testing.assert_allclose(found.max, most, rtol=tolerance["gram"])
     np.testing.assert_allclose(found.mean, mean, rtol=tolerance["gram"])
@@ -54,14 +54,14 @@ def test_equal_to_loops(seed, tolerance):
 
 
 def test_a_shift_across_the_view_is_focal_length_over_distance(tolerance):
-    found = rc.perception.screen_motion(PLANE, shifted(0.5, 0, 0), QUAD, CAMERA)
+    found = rc.perception.screen_motion(PLANE, shifted(0.5, 0, 0), QUAD, camera=CAMERA)
     assert found.max == pytest.approx(300.0 * 0.5 / 8.0, rel=tolerance["gram"])
     assert found.mean == pytest.approx(found.max, rel=tolerance["gram"])
 
 
 def test_motion_along_the_view_hardly_counts():
-    along = rc.perception.screen_motion(PLANE, shifted(0, 0, 0.1), QUAD, CAMERA).max
-    across = rc.perception.screen_motion(PLANE, shifted(0, 0.1, 0), QUAD, CAMERA).max
+    along = rc.perception.screen_motion(PLANE, shifted(0, 0, 0.1), QUAD, camera=CAMERA).max
+    across = rc.perception.screen_motion(PLANE, shifted(0, 0.1, 0), QUAD, camera=CAMERA).max
     assert along < across / 3
 
 
@@ -70,7 +70,7 @@ def test_what_faces_away_does_not_count():
     both = np.concatenate([PLANE, back])
     faces = np.concatenate([QUAD, QUAD[:, ::-1] + 4])
     moved = both + np.concatenate([np.zeros((4, 3)), np.full((4, 3), [1.0, 0, 0])])
-    found = rc.perception.screen_motion(both, moved, faces, CAMERA)
+    found = rc.perception.screen_motion(both, moved, faces, camera=CAMERA)
     assert found.max == 0.0
     assert (found.per_vertex == 0).all()
 
@@ -78,8 +78,8 @@ def test_what_faces_away_does_not_count():
 def test_frames_are_those_of_single_calls():
     rng = np.random.default_rng(0)
     moving = PLANE + rng.normal(0, 0.1, (5, 4, 3))
-    found = rc.perception.screen_motion(PLANE, moving, QUAD, CAMERA)
-    alone = [rc.perception.screen_motion(PLANE, frame, QUAD, CAMERA).max for frame in moving]
+    found = rc.perception.screen_motion(PLANE, moving, QUAD, camera=CAMERA)
+    alone = [rc.perception.screen_motion(PLANE, frame, QUAD, camera=CAMERA).max for frame in moving]
     np.testing.assert_array_equal(found.per_frame, alone)
     assert found.max == max(alone)
 
@@ -95,7 +95,7 @@ def test_frames_are_those_of_single_calls():
 )
 def test_wrong_input_is_named(a, b, faces, words):
     with pytest.raises(ValueError, match=words):
-        rc.perception.screen_motion(a, b, faces, CAMERA)
+        rc.perception.screen_motion(a, b, faces, camera=CAMERA)
 
 
 @pytest.mark.parametrize("axis", TURNS)

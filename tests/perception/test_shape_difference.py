@@ -67,7 +67,7 @@ def geometry(a, b, faces, meters_per_unit=1.0):
     """Measures without unit, or in meters and pixels."""
     shape = rc.perception.shape_difference(a, b, faces)
     camera = rc.perception.Viewing(distance=1.0).camera(a, meters_per_unit)
-    screen = rc.perception.screen_motion(a, b, faces, camera)
+    screen = rc.perception.screen_motion(a, b, faces, camera=camera)
     edges = rc.perception.edge_difference(a, b, faces)
     lengths = meters_per_unit * np.array([shape.rms, shape.mean, shape.max, shape.hausdorff])
     return np.array([*lengths, shape.distortion, screen.max, screen.mean, screen.rms, edges.spatial])

@@ -25,7 +25,7 @@ def character():
 
 @pytest.fixture(scope="module")
 def studio(character):
-    with Studio(character.faces, len(character.rest_vertices), 140, 200) as studio:
+    with Studio(character.faces, len(character.rest_vertices), width=140, height=200) as studio:
         yield studio
 
 
@@ -65,8 +65,8 @@ def test_colors_arrive(studio, character):
 def test_a_picture_forgets_the_one_before(character):
     """Shading, too, belongs to the pose drawn: the second picture of a studio is the first of another."""
     first, second = character.vertices[:2]
-    shape = character.faces, len(first), 140, 200
-    with Studio(*shape) as used, Studio(*shape) as fresh:
+    used, fresh = (Studio(character.faces, len(first), width=140, height=200) for _ in range(2))
+    with used, fresh:
         used.picture(first, view_of(first, "Y"), colors.heat(np.linspace(0, 1, len(first))))
         np.testing.assert_array_equal(
             used.picture(second, view_of(second, "Y")), fresh.picture(second, view_of(second, "Y"))
@@ -76,15 +76,15 @@ def test_a_picture_forgets_the_one_before(character):
 def test_light_comes_from_the_viewer(character):
     """Turned to any side, what faces the viewer is lit: clay in the middle of the picture, never shadow."""
     rest = character.rest_vertices
-    with Studio(character.faces, len(rest), 140, 200) as studio:
+    with Studio(character.faces, len(rest), width=140, height=200) as studio:
         for turn in (0, 90, 180, 270):
-            middle = studio.picture(rest, view_of(rest, "Y", turn, rise=0.0))[90:110, 68:73]
+            middle = studio.picture(rest, view_of(rest, "Y", turn=turn, rise=0.0))[90:110, 68:73]
             assert middle.mean() > 150, turn
 
 
 def test_a_close_view_is_larger(studio, character):
     rest = character.rest_vertices
-    near = studio.picture(rest, close_view(rest, 100, np.array([0.0, 0.0, 1.0]), "Y"))
+    near = studio.picture(rest, close_view(rest, 100, np.array([0.0, 0.0, 1.0]), up_axis="Y"))
     assert drawn(near).mean() > 2 * drawn(studio.picture(rest, view_of(rest, "Y"))).mean()
 
 

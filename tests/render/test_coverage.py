@@ -94,7 +94,7 @@ def test_of_equal_depths_the_lower_face_is_seen() -> None:
 def test_visible_points_are_those_before_a_wall() -> None:
     wall = [[-9.0, -9.0, 2.0], [9.0, -9.0, 2.0], [9.0, 9.0, 2.0], [-9.0, 9.0, 2.0]]
     points = [[0.1, 0.1, 1.5], [0.1, 0.1, 2.0], [0.1, 0.1, 2.4], [0.0, 0.0, -1.0], [5.0, 0.0, 1.0]]
-    seen = rc.render.visible(wall, [[0, 1, 2, 3]], slow.plain_camera(), points, tolerance=0.1)
+    seen = rc.render.visible(wall, [[0, 1, 2, 3]], slow.plain_camera(), points=points, tolerance=0.1)
     assert seen.tolist() == [[True, True, False, False, False]]
 
 

@@ -14,7 +14,7 @@ EVEN = rc.render.Lights([[0, 0, -1]], [[0, 0, 0]], sky=(1, 1, 1), ground=(1, 1, 
 
 def shaded(lights: rc.render.Lights, material: rc.render.Material) -> np.ndarray:
     """The color in the middle of a wall that faces the camera."""
-    picture = rc.render.render(WALL, FACES, slow.plain_camera(25, 25), material, lights, LINEAR)
+    picture = rc.render.render(WALL, FACES, slow.plain_camera(25, 25), material=material, lights=lights, sensor=LINEAR)
     return picture.color[0, 12, 12] / 255.0
 
 
@@ -35,8 +35,8 @@ def test_light_follows_the_stated_formula() -> None:
 
 def test_a_face_from_behind_is_lit_on_the_side_that_is_seen() -> None:
     lights = rc.render.Lights([[0.0, 0.0, -1.0]], [[1.0, 1.0, 1.0]], sky=(0, 0, 0), ground=(0, 0, 0))
-    front = rc.render.render(WALL, FACES, slow.plain_camera(), None, lights, LINEAR)
-    back = rc.render.render(WALL, [[3, 2, 1, 0]], slow.plain_camera(), None, lights, LINEAR)
+    front = rc.render.render(WALL, FACES, slow.plain_camera(), material=None, lights=lights, sensor=LINEAR)
+    back = rc.render.render(WALL, [[3, 2, 1, 0]], slow.plain_camera(), material=None, lights=lights, sensor=LINEAR)
     np.testing.assert_array_equal(front.color, back.color)
     assert front.color.min() > 100
 
@@ -47,7 +47,7 @@ def test_a_texture_is_read_with_its_first_row_on_top() -> None:
     wall = WALL * [0.06, 0.05, 1.0]
     uvs = [[[0.0, 0.0], [1.0, 0.0], [1.0, 1.0], [0.0, 1.0]]]  # y points down: corner 0 is the lower left
     material = rc.render.Material([1.0, 1.0, 1.0], specular=0.0, texture=texture, uvs=uvs)
-    color = rc.render.render(wall, FACES, slow.plain_camera(), material, EVEN, LINEAR).color[0]
+    color = rc.render.render(wall, FACES, slow.plain_camera(), material=material, lights=EVEN, sensor=LINEAR).color[0]
     assert color[6, 8].tolist() == [255, 0, 0]
     assert color[6, 16].tolist() == [0, 255, 0]
     assert color[13, 8].tolist() == [0, 0, 255]
@@ -62,9 +62,13 @@ def test_coverage_is_the_share_of_samples() -> None:
 
 def test_blur_keeps_the_sum_of_light() -> None:
     wall = WALL * [0.05, 0.05, 1.0]
-    plain = rc.render.render(wall, FACES, slow.plain_camera(40, 40), None, EVEN, LINEAR).color.astype(float)
+    plain = rc.render.render(
+        wall, FACES, slow.plain_camera(40, 40), material=None, lights=EVEN, sensor=LINEAR
+    ).color.astype(float)
     soft = rc.render.Sensor(gamma=1.0, blur=1.5)
-    blurred = rc.render.render(wall, FACES, slow.plain_camera(40, 40), None, EVEN, soft).color.astype(float)
+    blurred = rc.render.render(
+        wall, FACES, slow.plain_camera(40, 40), material=None, lights=EVEN, sensor=soft
+    ).color.astype(float)
     assert abs(blurred.sum() / plain.sum() - 1.0) < 0.01
     assert np.abs(np.diff(blurred, axis=2)).max() < 0.5 * np.abs(np.diff(plain, axis=2)).max()
 

@@ -42,7 +42,9 @@ def page(shot, tmp_path_factory):
         pytest.importorskip(package, reason="the report extra is not installed")
     path = tmp_path_factory.mktemp("capture") / "take.html"
     steps = []
-    numbers = rc.report.write_capture(path, shot.rig, shot.found, shot.tracks, shot.color, progress=steps.append)
+    numbers = rc.report.write_capture(
+        path, shot.rig, shot.found, points=shot.tracks, pictures=shot.color, progress=steps.append
+    )
     html = path.read_text(encoding="utf-8")
     collector = Collector()
     collector.feed(html)
@@ -52,8 +54,8 @@ def page(shot, tmp_path_factory):
 def pictures(html):
     from PIL import Image
 
-    found = re.findall(r'src="data:image/jpeg;base64,([^"]+)"', html)
-    return [np.asarray(Image.open(io.BytesIO(base64.b64decode(text)))) for text in found]
+    found = re.findall(r'src="data:image/(?:jpeg|webp);base64,([^"]+)"', html)
+    return [np.asarray(Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB")) for text in found]
 
 
 def test_the_first_line_says_that_every_actor_is_rendered(page):
@@ -107,7 +109,7 @@ def test_figures_are_those_of_the_capture(page, shot):
 
 def test_points_alone_are_drawn_on_gray(shot, tmp_path):
     pytest.importorskip("pyvista", reason="the report extra is not installed")
-    rc.report.write_capture(tmp_path / "p.html", shot.rig, shot.found, shot.tracks)
+    rc.report.write_capture(tmp_path / "p.html", shot.rig, shot.found, points=shot.tracks)
     shown = pictures((tmp_path / "p.html").read_text(encoding="utf-8"))
     assert (np.abs(shown[0].astype(int) - 40).max(axis=2) < 30).mean() > 0.8
 
@@ -117,7 +119,7 @@ def test_points_in_space_have_no_image(shot, tmp_path):
     landmarks = rc.capture.example_cast().landmarks
     placed = shot.rig.evaluate(np.linspace(0, 0.5, 5)[:, None] * np.eye(shot.rig.num_shapes)[0])[:, landmarks]
     found = rc.capture.solve(shot.rig, placed.astype(float), landmarks, neutral=0)
-    numbers = rc.report.write_capture(tmp_path / "s.html", shot.rig, found, placed.astype(float))
+    numbers = rc.report.write_capture(tmp_path / "s.html", shot.rig, found, points=placed.astype(float))
     html = (tmp_path / "s.html").read_text(encoding="utf-8")
     assert numbers["unit"] == "units of the points"
     assert "character over it</figcaption>" not in html.replace("\n", "")
@@ -129,8 +131,10 @@ def test_a_mirrored_shot_is_laid_over_its_pictures(shot, tmp_path):
     center = SIZE / 2
     flipped = replace(shot.tracks, points=np.where([True, False], 2 * center - shot.tracks.points, shot.tracks.points))
     found = rc.capture.solve(shot.rig, shot.tracks, rc.capture.example_cast().landmarks, neutral=0, focal=200.0)
-    numbers = rc.report.write_capture(tmp_path / "a.html", shot.rig, found, shot.tracks, shot.color)
-    other = rc.report.write_capture(tmp_path / "b.html", shot.rig, found, flipped, shot.color[:, :, ::-1])
+    numbers = rc.report.write_capture(tmp_path / "a.html", shot.rig, found, points=shot.tracks, pictures=shot.color)
+    other = rc.report.write_capture(
+        tmp_path / "b.html", shot.rig, found, points=flipped, pictures=shot.color[:, :, ::-1]
+    )
     assert other["residual"] == numbers["residual"]
     a, b = (pictures((tmp_path / name).read_text(encoding="utf-8")) for name in ("a.html", "b.html"))
     assert np.abs(a[1].astype(int) - b[1]).mean() < 2.0  # levels of 8 bits, after JPEG
@@ -150,5 +154,7 @@ def test_wrong_input_is_named(shot, tmp_path, change, match):
     given = {"rig": shot.rig, "points": shot.tracks, "pictures": shot.color}
     given |= {key: made(shot) for key, made in change.items()}
     with pytest.raises(rc.errors.ArgumentError, match=match):
-        rc.report.write_capture(tmp_path / "x.html", given["rig"], shot.found, given["points"], given["pictures"])
+        rc.report.write_capture(
+            tmp_path / "x.html", given["rig"], shot.found, points=given["points"], pictures=given["pictures"]
+        )
     assert not (tmp_path / "x.html").exists()

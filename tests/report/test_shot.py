@@ -26,7 +26,14 @@ def page(solved, timed_once, tmp_path_factory):
         pytest.importorskip(package, reason="the report extra is not installed")
     path = tmp_path_factory.mktemp("shot") / "shot.html"
     numbers = report.write_shot(
-        path, solved.rig, solved.shot, solved.solution, truth=solved.truth, methods=METHODS, fps=25.0, name="take_7"
+        path,
+        solved.rig,
+        solved.shot,
+        solution=solved.solution,
+        truth=solved.truth,
+        methods=METHODS,
+        fps=25.0,
+        name="take_7",
     )
     text = path.read_text(encoding="utf-8")
     collector = Collector()
@@ -39,7 +46,7 @@ def test_a_page_of_a_bounded_solve_shows_its_own_figures(solved, tmp_path, toler
     solution = inverse.solve(solved.rig, solved.shot, alpha=0.1, bounds=(0.0, 0.3))
     solution.save(tmp_path / "w.npz")
     loaded = inverse.Solution.load(tmp_path / "w.npz")
-    numbers = report.write_shot(tmp_path / "b.html", solved.rig, solved.shot, loaded, methods=["descent"])
+    numbers = report.write_shot(tmp_path / "b.html", solved.rig, solved.shot, solution=loaded, methods=["descent"])
     frames = compared_frames(24)
     assert numbers["methods"]["descent"]["rmse_mm"] == pytest.approx(
         10 * solution.rmse[frames].mean(), rel=tolerance["float32_scaled"]
@@ -87,7 +94,7 @@ def test_alpha_has_one_unit_on_the_page(solved, tmp_path):
     )
     shot = 0.01 * solved.shot
     solution = inverse.solve(meters, shot, alpha=1e-5, smoothness=2e-4)
-    report.write_shot(tmp_path / "m.html", meters, shot, solution, methods=["descent"])
+    report.write_shot(tmp_path / "m.html", meters, shot, solution=solution, methods=["descent"])
     text = (tmp_path / "m.html").read_text(encoding="utf-8")
     assert "α = 0.1 cm²" in text
     assert "0.1 cm², 2 cm²" in text
@@ -104,7 +111,7 @@ def turning(timed_once, tmp_path_factory):
     shot = rig.evaluate(truth.astype(np.float32)) + np.random.default_rng(0).normal(0, 0.05, (60, 468, 3))
     solution = inverse.solve(rig, moved(shot, turns), alpha=0.01, rigid="auto")
     path = tmp_path_factory.mktemp("turning") / "turning.html"
-    numbers = report.write_shot(path, rig, moved(shot, turns), solution, truth=truth)
+    numbers = report.write_shot(path, rig, moved(shot, turns), solution=solution, truth=truth)
     error = np.abs(solution.weights - truth)
     return SimpleNamespace(html=path.read_text(encoding="utf-8"), numbers=numbers, error=error, names=rig.shape_names)
 
@@ -144,7 +151,7 @@ def test_markers_and_no_methods_make_a_page(solved, tmp_path):
     markers = np.arange(0, SIDE * SIDE, 5)
     solution = inverse.solve(solved.rig, solved.shot[:1], alpha=0.1, vertices=markers)
     shot = solved.shot[:1, markers]
-    numbers = report.write_shot(tmp_path / "a.html", solved.rig, shot, solution, vertices=markers, methods=[])
+    numbers = report.write_shot(tmp_path / "a.html", solved.rig, shot, solution=solution, vertices=markers, methods=[])
     text = (tmp_path / "a.html").read_text(encoding="utf-8")
     assert "40 markers" in text
     assert "no target" in text
@@ -156,17 +163,19 @@ def test_an_exact_solution_makes_a_page(solved, tmp_path):
     """Nothing to draw on logarithmic scales, nothing to divide by."""
     pytest.importorskip("pyvista", reason="the report extra is not installed")
     shot = np.repeat(solved.rig.rest_vertices[None], 3, axis=0)
-    report.write_shot(tmp_path / "a.html", solved.rig, shot, inverse.solve(solved.rig, shot), methods=["descent", "mm"])
+    report.write_shot(
+        tmp_path / "a.html", solved.rig, shot, solution=inverse.solve(solved.rig, shot), methods=["descent", "mm"]
+    )
 
 
 def test_wrong_input_is_named(solved, tmp_path):
     pytest.importorskip("pyvista", reason="the report extra is not installed")
     with pytest.raises(ValueError, match="report: targets is of shape"):
-        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot[:, :9], solved.solution)
+        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot[:, :9], solution=solved.solution)
     with pytest.raises(ValueError, match="report: weights is of shape"):
-        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot[:3], solved.solution)
+        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot[:3], solution=solved.solution)
     with pytest.raises(ValueError, match="report: methods is 'magic'"):
-        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot, solved.solution, methods=["magic"])
+        report.write_shot(tmp_path / "a.html", solved.rig, solved.shot, solution=solved.solution, methods=["magic"])
     assert not (tmp_path / "a.html").exists()
 
 

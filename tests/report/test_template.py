@@ -22,14 +22,15 @@ def framed():
             "name": "A",
             "summary": "About.",
             "key_figures": figures,
-            "verdicts": ["Wins."],
+            "answer": ["Within 1 mm.", "A formula: 2 mm."],
+            "verdicts": ["Wins over the simple methods."],
             "warnings": ["Short.", LONG],
         }
         return template.fill("any.html", shown)
 
 
 def test_a_page_opens_with_its_answer(framed):
-    order = ["Wins.", 'class="figures"', 'id="picture"', "About.", "Short."]
+    order = ["Within 1 mm.", "A formula", 'class="figures"', "Wins", 'id="picture"', "About.", "Short."]
     places = [framed.index(text) for text in order]
     assert places == sorted(places)
 
@@ -39,6 +40,22 @@ def test_long_notes_are_folded(framed):
     summary = framed.split("<details")[1].split("<summary>")[1].split("</summary>")[0]
     assert summary.startswith("One of 230 joints rests: joint0,")
     assert (len(summary) <= 120, LONG in framed.split("</summary>")[1]) == (True, True)
+
+
+def test_terms_are_links_to_their_meanings(framed):
+    assert '<a class="term" href="#term-simple-methods" title="Formulas fitted' in framed
+    assert '<dt id="term-simple-methods">simple methods</dt>' in framed
+    assert framed.count("<dt id=") == 1, "only those that the page has"
+
+
+def test_colors_of_charts_and_marks_are_the_pages(framed):
+    from rigcast._pages.palette import adapted
+
+    chart = '<svg class="chart"><path style="stroke: #0f6e84; fill: #123456"/></svg>'
+    assert adapted(chart) == '<svg class="chart"><path style="stroke: var(--accent); fill: #123456"/></svg>'
+    drawn = chart.replace("</svg>", "<image/></svg>")
+    assert adapted(drawn) == drawn.replace('class="chart"', 'class="chart fixed"')
+    assert framed.count("--accent: #") == 3, "on white, on black, on paper"
 
 
 @pytest.mark.parametrize("name", ["page.html", "face_ik.html", "shot.html", "transfer.html", "synthesis.html"])

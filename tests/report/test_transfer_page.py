@@ -183,7 +183,7 @@ def matched_page(tmp_path_factory):
 
     rig, rows = first_face(), np.array([0, 8, 40, 60, 76, 108, 116])
     found = rc.transfer.correspond(
-        rig.rest_vertices, rig.faces, second_neutral(), rig.faces, np.stack([rows, rows], axis=1)
+        rig.rest_vertices, rig.faces, second_neutral(), rig.faces, landmarks=np.stack([rows, rows], axis=1)
     )
     carried = found.resample(rig.rest_vertices, rc.transfer.positions_from_rig(rig))
     shapes = rc.transfer.deformation_transfer(*carried, second_neutral(), rig.faces)
@@ -247,7 +247,9 @@ def test_new_crossings_are_shown_where_they_are(pages):
         replace(measured, shapes=shapes, quality=replace(measured.quality, new_crossings=counts)),
         lambda vertices, view, edges: drawn.append(edges) or "picture",
     )
-    pairs = rc.transfer.new_crossings(measured.source_shapes[2], measured.neutral, shapes[2], measured.target.faces)
+    pairs = rc.transfer.new_crossings(
+        measured.source_shapes[2], measured.neutral, shapes[2], faces=measured.target.faces
+    )
     assert row.title == measured.names[2]
     assert row.text.startswith(f"{len(pairs)} new crossings between faces at the vertices ")
     corners = np.asarray(measured.target.faces)[np.unique(pairs)]

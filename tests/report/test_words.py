@@ -34,3 +34,37 @@ def test_sizes_plurals_and_ratios():
     assert words.ratio(100.0, 4.0) == "25 ×"
     assert words.ratio(1.0, 0.0) == "–"
     assert words.ratio(1.0, 50.0) == "0.02 ×"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0, "0 mm"),
+        (3e-5, "less than 0.001 mm"),
+        (0.0301, "0.03 mm"),
+        (1.44, "1.4 mm"),
+        (173.2, "173 mm"),
+        (1812.0, "1.8 m"),
+    ],
+)
+def test_lengths_are_said_with_two_digits(value, text):
+    assert words.length(value) == text
+
+
+@pytest.mark.parametrize(
+    ("part", "text"),
+    [
+        (0.0, "0 %"),
+        (1.0, "100 %"),
+        (0.5, "50 %"),
+        (0.999, "99.9 %"),
+        (2e-5, "below 0.01 %"),
+        (1 - 2e-5, "over 99.99 %"),
+    ],
+)
+def test_shares_have_the_digits_that_matter(part, text):
+    assert words.share(part) == text
+
+
+def test_abbreviations_of_titles_are_capitals():
+    assert words.title("face_ik") == "Face IK"

@@ -167,8 +167,10 @@ def scaled_rig():
     """Two joints, the second with an awkward rest and every kind of channel."""
     rest = np.stack([np.eye(3, 4), transform_of(euler_to_matrix(np.array([30.0, 20.0, 10.0]), "XYZ"), np.ones(3))])
     channels = [RigChannel("turn", "rotate_y", 1, -50, 50), RigChannel("shift", "translate_z", 1, -1, 1)]
-    rig = SkinnedRig(np.eye(3), [[0, 1, 2]], Joints(["a", "b"], [-1, 0], rest), Skin([[0], [1], [1]], np.ones((3, 1))))
-    plain = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, channels)
+    rig = SkinnedRig(
+        np.eye(3), [[0, 1, 2]], Joints(["a", "b"], [-1, 0], rest), skin=Skin([[0], [1], [1]], np.ones((3, 1)))
+    )
+    plain = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, skin=rig.skin, channels=channels)
 
     def sample(rows):
         poses, _ = plain.sample(rows[:, :2])
@@ -203,7 +205,7 @@ def bvh_rig(path):
     joints = Joints(motion.joint_names, motion.parents, motion.rest)
     places = joints.rest_globals[:, :, 3] + np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0]])
     skin = Skin(np.arange(3)[:, None], np.ones((3, 1)))
-    return bvh, SkinnedRig(places, [[0, 1, 2]], joints, skin, bvh.channels)
+    return bvh, SkinnedRig(places, [[0, 1, 2]], joints, skin=skin, channels=bvh.channels)
 
 
 def test_a_motion_file_comes_back_from_a_model(tmp_path, tolerance):

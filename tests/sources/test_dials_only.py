@@ -168,7 +168,7 @@ def test_an_action_leaves_out_what_is_held(turned):
 
 def test_a_rig_without_dials_is_refused():
     arm = rc.sources.example_body()
-    bare = rc.sources.SkinnedRig(arm.rest_vertices, arm.faces, arm.joints, arm.skin, arm.channels[:2])
+    bare = rc.sources.SkinnedRig(arm.rest_vertices, arm.faces, arm.joints, skin=arm.skin, channels=arm.channels[:2])
     with pytest.raises(ValueError, match="rig is a rig of 2 channels, none of which is a numeric control; it must be"):
         rc.sources.dials_only(bare)
 

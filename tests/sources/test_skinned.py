@@ -103,7 +103,7 @@ def test_works_without_joints_and_with_a_joint_named_twice_in_a_row():
     np.testing.assert_array_equal(poses, [[1.0]])
     np.testing.assert_array_equal(vertices[0], np.eye(3) + np.diag([0, 1, 0]))
     joints = Joints(["a"], np.array([-1]), np.eye(3, 4)[None])
-    twice = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, Skin(np.zeros((3, 2), int), np.full((3, 2), 0.5)))
+    twice = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin=Skin(np.zeros((3, 2), int), np.full((3, 2), 0.5)))
     np.testing.assert_array_equal(twice.sample(np.empty((1, 0)))[1][0], np.eye(3))
 
 
@@ -165,7 +165,9 @@ def test_wrong_parts_are_refused_in_words(build, words):
 def test_joints_and_morphs_that_no_channel_moves_rest():
     rig = small_rig()
     assert rig.resting == {"float": "no channels"}
-    fewer = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, rig.channels[:4], rig.morphs[:0])
+    fewer = SkinnedRig(
+        rig.rest_vertices, rig.faces, rig.joints, skin=rig.skin, channels=rig.channels[:4], morphs=rig.morphs[:0]
+    )
     assert set(fewer.resting) == {"ankle", "float"}
     driven_by_nothing = Morph("lost", np.array([1]), np.ones((1, 3)), ((0, 0.0),))
     assert (
@@ -178,7 +180,7 @@ def test_a_single_root_is_not_said_to_rest():
     rest = np.tile(np.eye(3, 4), (2, 1, 1))
     joints = Joints(["root", "tip"], np.array([-1, 0]), rest)
     skin = Skin(np.array([[0], [1], [1]]), np.ones((3, 1)))
-    rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [RigChannel("tip.rx", "rotate_x", 1, -30, 30)])
+    rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin=skin, channels=[RigChannel("tip.rx", "rotate_x", 1, -30, 30)])
     assert rig.resting == {}
 
 
@@ -198,7 +200,7 @@ OPENED = {
 def test_own_weights_move_the_mesh_as_the_rig_does(source, tmp_path, tolerance):
     """But for morphs."""
     rig = OPENED[source](tmp_path)
-    rig = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, rig.channels, facts=rig.facts)
+    rig = SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, skin=rig.skin, channels=rig.channels, facts=rig.facts)
     poses, vertices = rig.sample(random_channels(rig, 6))
     assert ((rig.own_skin.weight > 0).any(axis=0)).all()
     weights = rig.own_skin.joint, np.asarray(rig.own_skin.weight, np.float32)
@@ -214,7 +216,7 @@ def test_data_sets_keep_the_largest_weights_of_a_wide_table(tmp_path, tolerance)
     weight = random.dirichlet(np.ones(len(names)), count)
     skin = Skin(np.tile(np.arange(len(names)), (count, 1)), weight)
     channels = [RigChannel("j1.rx", "rotate_x", 1, -9.0, 9.0)]
-    rig = SkinnedRig(np.eye(4, 3), [[0, 1, 2], [1, 2, 3]], joints, skin, channels)
+    rig = SkinnedRig(np.eye(4, 3), [[0, 1, 2], [1, 2, 3]], joints, skin=skin, channels=channels)
     joint, kept = sample(rig, tmp_path / "wide.rwdata", 4, probe=0).skin
     assert kept.shape == (count, MOST_INFLUENCES)
     expected = -np.sort(-weight, axis=1)[:, :MOST_INFLUENCES]

@@ -15,7 +15,7 @@ pytest.importorskip("pxr.Usd", reason="usd-core is not installed")
 @pytest.mark.parametrize("ending", ["usd", "usda", "usdc"])
 def test_written_weights_are_read_back(tmp_path, ending):
     face, weights, path = moving_face(), face_curves(7).astype(np.float32), tmp_path / f"w.{ending}"
-    write_blendshape_weights(path, face, weights, 48.0, head_turns(7))
+    write_blendshape_weights(path, face, weights, fps=48.0, transforms=head_turns(7))
     found, rate = rc.sources.load_blendshape_weights(path, face)
     assert rate == 48.0
     np.testing.assert_array_equal(found, weights)

@@ -13,6 +13,8 @@ HOMES = {
     "bindings": ROOT,
     "package": ROOT / "python" / "rigcast",
     "addon": ROOT / "blender",
+    "houdini": ROOT / "houdini" / "packages" / "rigcast",
+    "maya": ROOT / "maya" / "rigcast" / "scripts",
 }
 TABLES: dict[str, Any] = tomllib.loads((ROOT / "tests" / "structure" / "layers.toml").read_text(encoding="utf-8"))
 

@@ -12,7 +12,7 @@ from tests.structure.layers import HOMES, ROOT, Room, rooms
 from tests.structure.write_architecture import PAGE, with_tables
 
 MOST_LINES = 150
-KINDS = ("engine", "bindings", "package", "addon")
+KINDS = ("engine", "bindings", "package", "addon", "houdini", "maya")
 PATH = re.compile(r"`([\w./*-]*/[\w./-]*|[\w.-]+\.(?:h|cpp|cu|py|pyi|js|html|md|toml|json))`")
 
 

@@ -17,6 +17,11 @@ from tests.structure.layers import HOMES, ROOT, TABLES, floors, sub_floors
 ENGINE = HOMES["engine"]
 PACKAGE = HOMES["package"]
 ADDON = HOMES["addon"] / "rigcast_blender"
+HOSTED = {
+    HOMES["houdini"] / "rigcast_houdini": 7,
+    HOMES["maya"] / "rigcast_maya": 3,
+    ROOT / "python" / "rigcast_host": 5,
+}
 LIMITS = TABLES["limits"]
 UNCOUNTED = {".pyi", ".typed", ".png", ".svg"}  # generated, or pictures
 
@@ -112,7 +117,8 @@ def test_folders_stay_small():
 
 def test_files_stay_short():
     bindings = [path for path in (ROOT / "bindings").rglob("*") if path.suffix in {".h", ".cpp"}]
-    files = [*engine_files(), *bindings, *PACKAGE.rglob("*.py"), *ADDON.rglob("*.py")]
+    roots = [PACKAGE, ADDON, *HOSTED]
+    files = [*engine_files(), *bindings, *(path for root in roots for path in root.rglob("*.py"))]
     lines = {path.relative_to(ROOT): path.read_text(encoding="utf-8").count("\n") for path in files}
     assert len(lines) > 500
     assert not [f"{path}: {count}" for path, count in lines.items() if count > LIMITS["most_lines"]]
@@ -175,7 +181,11 @@ def test_an_import_of_the_face_is_found(tmp_path, line, found):
     assert uses_of_the_face(tmp_path / "a.py") == found
 
 
-@pytest.mark.parametrize(("root", "least"), [(PACKAGE, 100), (ADDON, 30)], ids=["package", "addon"])
+@pytest.mark.parametrize(
+    ("root", "least"),
+    [(PACKAGE, 100), (ADDON, 30), *HOSTED.items()],
+    ids=["package", "addon", "houdini", "maya", "host"],
+)
 def test_no_files_import_each_other_in_a_circle(root, least):
     """Imports inside functions and for types alone count: a circle is one idea in two files, or two in one."""
     modules = {}
@@ -205,9 +215,10 @@ def test_optional_packages_have_one_home(package):
             assert own in TABLES["optional"][package], f"{path.relative_to(ROOT)} imports {package}"
 
 
-def test_the_add_on_has_of_the_package_what_is_packed_with_it():
-    files = list(ADDON.rglob("*.py"))
-    assert len(files) > 30
+@pytest.mark.parametrize("root", [ADDON, *HOSTED], ids=lambda root: root.name)
+def test_files_for_hosts_have_of_the_package_what_is_packed_with_them(root):
+    files = list(root.rglob("*.py"))
+    assert len(files) > (30 if root == ADDON else HOSTED[root])
     assert not [path for path in files if any(name.split(".")[0] == "rigcast" for name in imported_names(path))]
 
 

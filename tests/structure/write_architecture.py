@@ -20,7 +20,7 @@ def tables() -> dict[str, str]:
     """The text of each table by the name of its marks."""
     return {
         "engine": HEAD + _rows([*rooms("engine"), *rooms("bindings")]),
-        "package": HEAD + _rows([*rooms("package"), *rooms("addon")]),
+        "package": HEAD + _rows([*rooms("package"), *rooms("addon"), *rooms("houdini"), *rooms("maya")]),
     }
 
 

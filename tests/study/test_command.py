@@ -53,8 +53,8 @@ def test_a_rating_from_make_to_analyze(place, capsys):
 
 
 def test_two_rigs_against_the_truth(place, capsys):
-    line = ["study", "make", "choice", "--truth", "truth.safetensors", "--method", "old=old.safetensors"]
-    made = spoken(capsys, *line, "--method", "new=new.safetensors", *SMILE, "-o", "s")
+    line = ["study", "make", "choice", "--truth", "truth.safetensors", "--compare", "old=old.safetensors"]
+    made = spoken(capsys, *line, "--compare", "new=new.safetensors", *SMILE, "-o", "s")
     assert made["methods"] == ["old", "new"]
     assert made["trials"] == 2
 
@@ -81,10 +81,10 @@ def test_another_host_is_warned_of(place, capsys):
     ("line", "words"),
     [
         ("make rating truth.safetensors -o s", "--expression is missing"),
-        ("make rating truth.safetensors --method a=old.safetensors --expression x -o s", "are for choice and ranking"),
+        ("make rating truth.safetensors --compare a=old.safetensors --expression x -o s", "are for choice and ranking"),
         ("make choice truth.safetensors --truth old.safetensors --expression x -o s", "RIG is for a rating"),
         ("make choice --truth truth.safetensors --expression x -o s", "must be given once for each --truth"),
-        ("make choice --truth truth.safetensors --method a=no.npz --expression x -o s", "of a file that exists"),
+        ("make choice --truth truth.safetensors --compare a=no.npz --expression x -o s", "of a file that exists"),
         ("make rating --expression x -o s", "--expression needs rigs"),
         ("make rating truth.safetensors --expression x=nose --size 16 -o s", "without 'nose'"),
         ("make guess -o s", "invalid choice: 'guess'"),

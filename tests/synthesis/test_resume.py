@@ -107,10 +107,10 @@ sys.exit(dispatch.main(sys.argv[1:]))
 def test_the_command_goes_on_to_the_same_bytes(tmp_path, monkeypatch, how):
     monkeypatch.chdir(tmp_path)
     face().save("face.safetensors")
-    line = ["synth", "fit", "face.safetensors", "--dimensions", "2", "--components", "4", "--iterations", "20"]
+    line = ["synth", "fit", "face.safetensors", "--dimensions", "2", "--components", "4", "--max-iterations", "20"]
     for name, rows in clips().items():
         np.save(f"{name}.npy", rows[0])
-        line += ["--clip", f"{name}={name}.npy"]
+        line += ["--take", f"{name}={name}.npy"]
     assert main([*line, "-o", "whole.safetensors", "--json"]) == 0
     stopped = subprocess.run(
         [sys.executable, "-c", BROKEN_OFF.format(signal=int(how)), *line, "-o", "s.safetensors"],

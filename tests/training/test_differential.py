@@ -137,7 +137,7 @@ def with_rest(arm):
             return arm.sample(channels)
 
         def with_rest(self, vertices):
-            return SkinnedRig(vertices, arm.faces, arm.joints, arm.skin, arm.channels, arm.morphs)
+            return SkinnedRig(vertices, arm.faces, arm.joints, skin=arm.skin, channels=arm.channels, morphs=arm.morphs)
 
     return Probed()
 
@@ -240,7 +240,7 @@ class Broken:
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_vertex_that_is_no_number_is_named(arm, arm_data, face_data, value):
     for data, skin in ((face_data, None), (arm_data, arm)):
-        with pytest.raises(ValueError, match=r"differential: ds\.vertices is not finite at vertex 11 in row 5"):
+        with pytest.raises(ValueError, match=r"differential: data\.vertices is not finite at vertex 11 in row 5"):
             learn(Broken(data, value), skin=skin)
 
 
@@ -259,7 +259,7 @@ def test_a_wrong_skin_is_named(arm_data, skin, text):
 
 
 def test_no_data_set_is_named():
-    with pytest.raises(ValueError, match="differential: ds is a list without"):
+    with pytest.raises(ValueError, match="differential: data is a list without"):
         learn([])
 
 

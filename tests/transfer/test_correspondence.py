@@ -41,7 +41,7 @@ def test_the_same_surface_in_another_topology_gets_the_same_shape(seed):
     turn = 3.0 * random_rotation(seed)
     moved = (target @ turn.T + [5, 1, 2]).astype(np.float32)
     pairs = np.stack([nearest(source, PLACES), nearest(target, PLACES)], axis=1)
-    found = rc.transfer.correspond(source, faces, moved, other, pairs)
+    found = rc.transfer.correspond(source, faces, moved, other, landmarks=pairs)
     assert found.coverage > 0.7
     assert found.mean_distance < 0.05
     rest, shapes = found.resample(source, smile(source)[None])
@@ -97,7 +97,7 @@ def test_nothing_near_is_said():
 def test_wrong_landmarks_are_named(landmarks, text):
     source, faces = cap(4, True)
     with pytest.raises(ValueError, match=text):
-        rc.transfer.correspond(source, faces, source, faces, landmarks)
+        rc.transfer.correspond(source, faces, source, faces, landmarks=landmarks)
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_skin_is_matched_to_skin_though_gums_are_nearer():
     source, both = np.concatenate([skin, gums]), np.concatenate([faces, more + len(skin)])
     target, other = cap(23, False)
     pairs = np.stack([nearest(skin, PLACES), nearest(target, PLACES)], axis=1)
-    found = rc.transfer.correspond(source, both, target, other, pairs)
+    found = rc.transfer.correspond(source, both, target, other, landmarks=pairs)
     assert found.coverage > 0.7
     assert found.corners[found.matched].max() < len(skin)
     assert not len(found.torn)
@@ -216,7 +216,7 @@ def test_a_target_that_bridges_a_shut_mouth_opens_it_no_wider_than_the_source():
     target, other = lips(0.3, bridged=True)
     marks = [0, 12, 156, 168, *range(13 * 6 + 3, 13 * 6 + 10), *range(13 * 7 + 3, 13 * 7 + 10)]
     with pytest.warns(CorrespondenceWarning, match="right across a mouth that is one surface"):
-        found = rc.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
+        found = rc.transfer.correspond(source, slit, target, other, landmarks=np.stack([marks, marks], axis=1))
     x, y = source[:, 0], source[:, 1]
     jaw = np.where(y < 6.5, -2.0 * np.clip(1 - np.abs(x - 6) / 4, 0, 1) * np.clip(y / 6, 0, 1), 0.0)
     opened = source + np.stack([0 * jaw, jaw, 0 * jaw], axis=1).astype(np.float32)
@@ -236,7 +236,7 @@ def test_what_nothing_decides_is_said_with_its_place():
     target, other = lips(0.3, bridged=True)
     marks = [0, 12, 156, 168, *range(13 * 6 + 3, 13 * 6 + 10), *range(13 * 7 + 3, 13 * 7 + 10)]
     with pytest.warns(CorrespondenceWarning) as told:
-        found = rc.transfer.correspond(source, slit, target, other, np.stack([marks, marks], axis=1))
+        found = rc.transfer.correspond(source, slit, target, other, landmarks=np.stack([marks, marks], axis=1))
     assert [str(warning.message) for warning in told] == [f"correspond: {found.doubt()}"]
     assert set(found.torn.reshape(-1)) <= set(found.undecided)
     x, y, _ = target[found.undecided].mean(axis=0)

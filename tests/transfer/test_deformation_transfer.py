@@ -72,7 +72,7 @@ def test_a_part_that_rests_stays_in_place():
     target = bend(source, 1)
     offset = np.zeros_like(source)
     offset[:5] = [0, 0, 0.5]
-    result = rc.transfer.deformation_transfer(source, (source + offset)[None], target, faces, None)[0] - target
+    result = rc.transfer.deformation_transfer(source, (source + offset)[None], target, faces, fixed=None)[0] - target
     assert np.abs(result[100:]).max() < 0.02
     assert np.linalg.norm(result[:5], axis=1).min() > 0.3
 
@@ -112,7 +112,7 @@ def test_a_quad_may_start_at_any_corner(tolerance):
 def test_degenerate_triangles_carry_nothing():
     source, faces = sheet(4, 4, 7, False)
     target, shape = bend(source, 8), bend(source, 9, 0.3)
-    expected = rc.transfer.deformation_transfer(source, shape[None], target, faces, [0])
+    expected = rc.transfer.deformation_transfer(source, shape[None], target, faces, fixed=[0])
     flat = np.int32([[0, 0, 1, -1], [3, 4, 3, -1], [5, 5, 5, 5]])
     solver = rc.transfer.DeformationTransfer(source, target, np.concatenate([faces, flat]), [0])
     assert solver.transfer(shape[None]).tobytes() == expected.tobytes()
@@ -141,7 +141,7 @@ def test_loose_vertices_follow_the_placed_source(tolerance):
 
 def test_a_mesh_that_is_all_fixed_stays():
     source, faces = sheet(2, 2, 0, True)
-    result = rc.transfer.deformation_transfer(source, bend(source, 1)[None], source, faces, np.arange(9))
+    result = rc.transfer.deformation_transfer(source, bend(source, 1)[None], source, faces, fixed=np.arange(9))
     assert np.array_equal(result[0], source)
 
 

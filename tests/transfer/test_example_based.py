@@ -145,10 +145,12 @@ def test_estimated_weights_come_nearer_to_the_truth():
     examples = target + np.tensordot(weights, truth - target, 1)
     guess = np.clip(weights + 0.2 * rng.standard_normal(weights.shape), 0.0, 1.0)
     solver = rc.transfer.DeformationTransfer(source, target, faces)
-    result = rc.transfer.fit_example_weights(solver, shapes, target, examples, guess)
+    result = rc.transfer.fit_example_weights(solver, shapes, target, examples=examples, example_weights=guess)
     assert np.abs(result.weights - weights).mean() < 0.5 * np.abs(guess - weights).mean()
     assert np.all((result.weights >= 0) & (result.weights <= 1))
-    unchanged = rc.transfer.fit_example_weights(solver, shapes, target, examples, guess, iterations=0)
+    unchanged = rc.transfer.fit_example_weights(
+        solver, shapes, target, examples=examples, example_weights=guess, iterations=0
+    )
     assert result.rms.mean() < unchanged.rms.mean()
     assert np.array_equal(unchanged.weights, guess)
     assert result.undetermined == []

@@ -82,7 +82,7 @@ def copy(model):
     rig = MappedFace()
     rest, faces, uvs, of = subdivided(rig.rest_vertices, rig.faces, rig.surface.uvs)
     surface = Surface(uvs=uvs.astype(np.float32), uv_faces=faces)
-    return transfer_face_maps(model, rest.astype(np.float32), faces, surface), of
+    return transfer_face_maps(model, rest.astype(np.float32), faces, surface=surface), of
 
 
 POSES = np.random.default_rng(0).random((4, 5)).astype(np.float32)
@@ -126,7 +126,7 @@ def test_coarse_maps_that_blend_keep_their_weights(model, tolerance):
     blended = _core.model_from_tensors(kept | map_tensors(maps, Layout([], tooth, [])), json.dumps(model.metadata))
     rest, faces, fine_uvs, of = subdivided(rig.rest_vertices, rig.faces, rig.surface.uvs)
     surface = Surface(uvs=fine_uvs.astype(np.float32), uv_faces=faces)
-    after = transfer_face_maps(blended, rest.astype(np.float32), faces, surface)
+    after = transfer_face_maps(blended, rest.astype(np.float32), faces, surface=surface)
     moved, before = after.evaluate(POSES), blended.evaluate(POSES)
     np.testing.assert_allclose(moved[:, : before.shape[1]], before, atol=tolerance["float32_scaled"])
     total = np.zeros(len(of))
@@ -148,7 +148,7 @@ def test_vertices_off_the_texture_rest(model):
     rig = MappedFace()
     uvs = rig.surface.uvs.copy()
     uvs[:SIDE] += np.float32([0.0, -0.5])
-    moved = transfer_face_maps(model, rig.rest_vertices, rig.faces, Surface(uvs=uvs, uv_faces=rig.faces))
+    moved = transfer_face_maps(model, rig.rest_vertices, rig.faces, surface=Surface(uvs=uvs, uv_faces=rig.faces))
     np.testing.assert_array_equal(moved.evaluate(POSES)[:, :SIDE], np.tile(rig.rest_vertices[:SIDE], (4, 1, 1)))
 
 
@@ -157,7 +157,7 @@ def test_a_mesh_of_the_upper_half_has_only_its_segments(model, tolerance):
     upper = np.arange(SIDE * (SIDE // 2), SHEET)
     faces = rig.faces[(rig.faces >= upper[0]).all(axis=1) & (rig.faces < SHEET).all(axis=1)] - upper[0]
     surface = Surface(uvs=rig.surface.uvs[upper], uv_faces=faces)
-    moved = transfer_face_maps(model, rig.rest_vertices[upper], faces, surface)
+    moved = transfer_face_maps(model, rig.rest_vertices[upper], faces, surface=surface)
     assert moved.tensors()["segments.level"].tolist() == [0, 1]
     np.testing.assert_allclose(moved.evaluate(POSES), model.evaluate(POSES)[:, upper], atol=tolerance["float32_scaled"])
 
@@ -166,16 +166,16 @@ def test_a_mesh_elsewhere_on_the_texture_is_refused(model):
     rig = MappedFace()
     surface = Surface(uvs=rig.surface.uvs + np.float32([5.0, 0.0]), uv_faces=rig.faces)
     with pytest.raises(ValueError, match="transfer_face_maps: surface is of 177 vertices none of which"):
-        transfer_face_maps(model, rig.rest_vertices, rig.faces, surface)
+        transfer_face_maps(model, rig.rest_vertices, rig.faces, surface=surface)
 
 
 def test_a_mesh_without_texture_is_refused(model):
     rig = MappedFace()
     with pytest.raises(ValueError, match="transfer_face_maps: surface is without texture coordinates"):
-        transfer_face_maps(model, rig.rest_vertices, rig.faces, Surface())
+        transfer_face_maps(model, rig.rest_vertices, rig.faces, surface=Surface())
 
 
 def test_another_kind_of_model_is_refused():
     rig = MappedFace()
     with pytest.raises(ValueError, match="transfer_face_maps: model is of kind 'blendshape'"):
-        transfer_face_maps(rc.faces.example(), rig.rest_vertices, rig.faces, rig.surface)
+        transfer_face_maps(rc.faces.example(), rig.rest_vertices, rig.faces, surface=rig.surface)

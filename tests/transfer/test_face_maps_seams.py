@@ -55,7 +55,7 @@ def copy(face):
     rest, faces, _, of = subdivided(rig.rest_vertices, rig.faces, np.zeros((len(rig.rest_vertices), 2)))
     uvs, uv_faces, _, _ = subdivided(surface.uvs.astype(np.float64), surface.uv_faces, surface.uvs)
     fine = Surface(uvs=uvs.astype(np.float32), uv_faces=uv_faces)
-    return transfer_face_maps(model, rest.astype(np.float32), faces, fine), of
+    return transfer_face_maps(model, rest.astype(np.float32), faces, surface=fine), of
 
 
 def test_the_vertices_of_the_face_move_as_before(face, copy, tolerance):
@@ -90,7 +90,7 @@ def test_weights_across_a_seam_count_only_beside_the_nearest_corner(tolerance):
 def test_vertices_on_faces_without_area_in_the_texture_are_found(face):
     """The tooth lies on a line of the texture: its vertices still move."""
     model, surface, rig = face
-    same = transfer_face_maps(model, rig.rest_vertices, rig.faces, surface)
+    same = transfer_face_maps(model, rig.rest_vertices, rig.faces, surface=surface)
     np.testing.assert_array_equal(same.tensors()["parts.vertex"], model.tensors()["parts.vertex"])
 
 
@@ -101,5 +101,5 @@ def test_followers_at_one_place_of_the_texture_are_the_nearest_in_space(face):
     rest = np.concatenate([rig.rest_vertices + np.float32([0.0, 0.0, 1.0]), rig.rest_vertices])
     faces = np.concatenate([rig.faces, rig.faces + count])
     twice = Surface(uvs=surface.uvs, uv_faces=np.concatenate([surface.uv_faces] * 2))
-    followers = transfer_face_maps(model, rest, faces, twice).tensors()["parts.follower"]
+    followers = transfer_face_maps(model, rest, faces, surface=twice).tensors()["parts.follower"]
     np.testing.assert_array_equal(followers, model.tensors()["parts.follower"] + count)

@@ -33,7 +33,7 @@ def faces(data_path):
 
 def refusal(faces, pairs) -> str:
     with pytest.raises(ValueError, match="correspond: landmarks is") as told:
-        rc.transfer.correspond(*faces[:4], pairs)
+        rc.transfer.correspond(*faces[:4], landmarks=pairs)
     return str(told.value)
 
 

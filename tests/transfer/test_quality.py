@@ -15,7 +15,7 @@ def test_a_faithful_transfer_leaves_no_doubt():
     source, faces = mixed_sheets(0)
     shapes = np.stack([bend(source, i, 0.3) for i in range(2)])
     turn = 2.0 * random_rotation(3)
-    result = rc.transfer.quality(source, shapes, source @ turn.T, shapes @ turn.T, faces)
+    result = rc.transfer.quality(source, shapes, source @ turn.T, target_shapes=shapes @ turn.T, faces=faces)
     assert np.nanmax(result.distortion) < 1e-4
     assert np.array_equal(result.new_crossings, [0, 0])
 
@@ -23,7 +23,9 @@ def test_a_faithful_transfer_leaves_no_doubt():
 def test_a_stretched_face_is_measured(tolerance):
     source, faces = sheet(3, 3, 0, False)
     source[:, 2] = 0
-    result = rc.transfer.quality(source, source[None], source, source[None] * np.float32([1.2, 1, 1]), faces)
+    result = rc.transfer.quality(
+        source, source[None], source, target_shapes=source[None] * np.float32([1.2, 1, 1]), faces=faces
+    )
     np.testing.assert_allclose(result.distortion, np.log(1.2), atol=tolerance["float32_scaled"])
     assert not result.flipped.any()
 
@@ -33,7 +35,7 @@ def test_a_flipped_face_is_found():
     source[:, 2] = 0
     shape = source.copy()
     shape[12, :2] += [1.6, 0]  # past its neighbors
-    result = rc.transfer.quality(source, source[None], source, shape[None], faces)
+    result = rc.transfer.quality(source, source[None], source, target_shapes=shape[None], faces=faces)
     normals = np.cross(shape[faces[:, 1]] - shape[faces[:, 0]], shape[faces[:, 2]] - shape[faces[:, 0]])[:, 2]
     assert normals.min() < 0
     assert np.array_equal(result.flipped[0], normals < 0)
@@ -43,7 +45,7 @@ def test_a_flipped_face_is_found():
 def test_shapes_that_do_not_fit_are_named():
     source, faces = sheet(2, 2, 0, True)
     with pytest.raises(ValueError, match=r"quality: target_shapes is float32 \(1, 8, 3\); .* numbers \(1, 9, 3\)"):
-        rc.transfer.quality(source, source[None], source, source[None, :8], faces)
+        rc.transfer.quality(source, source[None], source, target_shapes=source[None, :8], faces=faces)
 
 
 def stretches(neutral, shape):
@@ -62,7 +64,7 @@ def test_distortion_and_flips_are_those_of_singular_values(seed, tolerance):
     source, faces = sheet(5, 4, seed, False)
     target = bend(source, seed + 10, 0.4)
     shapes = np.stack([bend(source, seed + 20, 0.5)]), np.stack([bend(target, seed + 30, 1.5)])
-    result = rc.transfer.quality(source, shapes[0], target, shapes[1], faces)
+    result = rc.transfer.quality(source, shapes[0], target, target_shapes=shapes[1], faces=faces)
     for f, corners in enumerate(faces[:, :3]):
         own, other = (
             stretches(source[corners], shapes[0][0][corners]),
@@ -90,9 +92,11 @@ def test_the_unit_decides_nothing(scale, tolerance):
     source, faces = mixed_sheets(1)
     target = bend(source, 3)
     shapes = np.stack([bend(source, i, 0.3) for i in range(2)]), np.stack([bend(target, i, 0.4) for i in range(2)])
-    expected = rc.transfer.quality(source, shapes[0], target, shapes[1], faces)
+    expected = rc.transfer.quality(source, shapes[0], target, target_shapes=shapes[1], faces=faces)
     small = np.float32(scale)
-    result = rc.transfer.quality(small * source, small * shapes[0], small * target, small * shapes[1], faces)
+    result = rc.transfer.quality(
+        small * source, small * shapes[0], small * target, target_shapes=small * shapes[1], faces=faces
+    )
     assert np.isfinite(expected.distortion).all()
     np.testing.assert_allclose(result.distortion, expected.distortion, atol=tolerance["float32_scaled"])
     assert np.array_equal(result.flipped, expected.flipped)
@@ -109,7 +113,7 @@ def test_collapsed_faces_are_said_and_measured_nowhere():
     shapes = np.stack([bend(source, 1)])
     solver = rc.transfer.DeformationTransfer(source, target, faces)
     moved = solver.transfer(shapes)
-    result = rc.transfer.quality(source, shapes, target, moved, faces)
+    result = rc.transfer.quality(source, shapes, target, target_shapes=moved, faces=faces)
     assert {0, 20} <= set(np.flatnonzero(result.degenerate))
     assert np.flatnonzero(result.degenerate).tolist() == solver.degenerate_faces.tolist()
     assert np.isnan(result.distortion[0, result.degenerate]).all()
@@ -123,7 +127,7 @@ def test_a_target_in_one_point_leaves_nothing_to_measure():
     nothing = np.zeros_like(source)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        result = rc.transfer.quality(source, source[None], nothing, nothing[None], faces)
+        result = rc.transfer.quality(source, source[None], nothing, target_shapes=nothing[None], faces=faces)
         assert result.doubt.tolist() == [0.0]
     assert result.degenerate.all()
     assert np.isnan(result.distortion).all()
@@ -176,7 +180,7 @@ def test_what_a_source_folds_to_nothing_is_not_judged():
     shape = source.copy()
     shape[faces[5, 1]] = shape[faces[5, 0]]
     target = np.stack([bend(source, 3)])
-    result = rc.transfer.quality(source, shape[None], source, target, faces)
+    result = rc.transfer.quality(source, shape[None], source, target_shapes=target, faces=faces)
     assert np.isnan(result.distortion[0, 5])
     assert not result.flipped[0, 5]
     assert not result.degenerate.any()

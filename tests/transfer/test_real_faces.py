@@ -39,7 +39,9 @@ def test_another_identity_gets_nearly_the_models_own_shapes(ict, data_path):
     moved = np.linalg.norm(given, axis=2) > 0
     error = np.linalg.norm(result - given, axis=2)[moved].mean()
     assert error < 0.2 * np.linalg.norm(given, axis=2)[moved].mean()
-    measured = rc.transfer.quality(neutral, neutral + given, target, target + result, faces, contacts=[[0, 1]])
+    measured = rc.transfer.quality(
+        neutral, neutral + given, target, target_shapes=target + result, faces=faces, contacts=[[0, 1]]
+    )
     assert measured.flipped.mean() < 1e-3
 
 
@@ -53,7 +55,7 @@ def test_the_canonical_face_gets_shapes_across_topologies(ict, data_path):
     pairs = [[landmarks[k], vertex] for k, vertex in CANONICAL.items()]
     # The whole rig, as the command has it: gums, teeth, eyeballs and lashes stay near lips and lids.
     with pytest.warns(rc.errors.CorrespondenceWarning, match="landmarks there decide"):
-        found = rc.transfer.correspond(neutral, faces, target, target_faces, pairs)
+        found = rc.transfer.correspond(neutral, faces, target, target_faces, landmarks=pairs)
     assert found.coverage > 0.95
     assert found.corners[found.matched].max() < SKIN
     assert found.landmark_error.max() < 0.2

@@ -84,11 +84,15 @@ def test_faint_and_estimated_weights_do_not_count_as_shown():
     scans = target + np.tensordot(shown, 1.1 * (transferred - target), 1)
     guess = np.clip(shown + 0.03, 0, 1)  # as an estimate gives them: hardly a weight is exactly 0
     with pytest.warns(UndeterminedShapesWarning, match=r"2 of the shapes undetermined \(4, 5\)"):
-        made = rc.transfer.fit_example_weights(solver, shapes, target, scans, guess, iterations=0)
+        made = rc.transfer.fit_example_weights(
+            solver, shapes, target, examples=scans, example_weights=guess, iterations=0
+        )
     assert made.undetermined == [4, 5]
     assert made.resolution[:4].min() > 0.8
     with pytest.warns(UndeterminedShapesWarning, match=r"6 of the shapes"):
-        rc.transfer.fit_example_weights(solver, shapes, target, scans, 0.05 * shown, iterations=0)
+        rc.transfer.fit_example_weights(
+            solver, shapes, target, examples=scans, example_weights=0.05 * shown, iterations=0
+        )
 
 
 def test_a_shape_that_only_shifts_a_component_counts():

@@ -36,9 +36,9 @@ def test_what_rests_stays_to_the_last_bit_and_the_rest_is_the_constrained_minimu
     given = (source, shapes, target, faces)
     made = rc.transfer.deformation_transfer(*given)
     assert np.array_equal(made[:, rests], np.broadcast_to(target[rests], (2, rests.sum(), 3)))
-    by_hand = rc.transfer.deformation_transfer(*given, np.flatnonzero(rests))
+    by_hand = rc.transfer.deformation_transfer(*given, fixed=np.flatnonzero(rests))
     assert made.tobytes() == by_hand.tobytes()
-    free = rc.transfer.deformation_transfer(*given, None)
+    free = rc.transfer.deformation_transfer(*given, fixed=None)
     assert np.abs(free - target)[:, rests].max() > 1e-3, "else there is nothing to hold"
     assert np.abs(free - made).max() > 1e-3
 
@@ -46,10 +46,10 @@ def test_what_rests_stays_to_the_last_bit_and_the_rest_is_the_constrained_minimu
 @pytest.mark.parametrize("seed", range(3))
 def test_each_shape_can_hold_what_rests_in_it_alone(seed, tolerance):
     source, target, shapes, faces, _ = face(seed)
-    made = rc.transfer.deformation_transfer(source, shapes, target, faces, "each")
+    made = rc.transfer.deformation_transfer(source, shapes, target, faces, fixed="each")
     for k, shape in enumerate(shapes):
         still = np.flatnonzero((shape == source).all(axis=1))
-        expected = rc.transfer.deformation_transfer(source, shape[None], target, faces, still)[0]
+        expected = rc.transfer.deformation_transfer(source, shape[None], target, faces, fixed=still)[0]
         np.testing.assert_allclose(made[k], expected, atol=tolerance["float32"])
         assert np.array_equal(made[k, still], target[still])
     everywhere = rc.transfer.deformation_transfer(source, shapes, target, faces)
@@ -72,9 +72,9 @@ def test_holding_keeps_moved_and_scaled_targets_exact(scale, tolerance):
     shapes = np.concatenate([shapes, moved], axis=1)
     turn = scale * random_rotation(3).T
     expected = np.stack([shape @ turn + 2 for shape in shapes])
-    made = rc.transfer.deformation_transfer(source, shapes, (source @ turn + 2).astype(np.float32), faces, "each")
+    made = rc.transfer.deformation_transfer(source, shapes, (source @ turn + 2).astype(np.float32), faces, fixed="each")
     np.testing.assert_allclose(made, expected, atol=100 * tolerance["float32"])
-    same = rc.transfer.deformation_transfer(source, shapes, source, faces, "each")
+    same = rc.transfer.deformation_transfer(source, shapes, source, faces, fixed="each")
     np.testing.assert_allclose(same, shapes, atol=tolerance["float32_scaled"])
 
 
@@ -116,11 +116,11 @@ def test_whole_rigs_hold_what_no_expression_moves(tmp_path):
     assert np.array_equal(
         rc.transfer.transfer_rig(rig, target, fixed="each").columns()[:2].any(axis=2), (shapes != source).any(axis=2)
     )
-    given = (source, rc.transfer.positions_from_rig(rig), target, faces, tmp_path)
-    parts = rc.transfer.transfer_in_parts(*given)
+    given = (source, rc.transfer.positions_from_rig(rig), target, faces)
+    parts = rc.transfer.transfer_in_parts(*given, folder=tmp_path)
     assert np.array_equal(parts[:, rests][0], target[rests])
-    each = rc.transfer.transfer_in_parts(*given, fixed="each")
-    assert np.array_equal(each, rc.transfer.deformation_transfer(*given[:4], "each"))
+    each = rc.transfer.transfer_in_parts(*given, folder=tmp_path, fixed="each")
+    assert np.array_equal(each, rc.transfer.deformation_transfer(*given, fixed="each"))
     assert not np.array_equal(each, parts), "parts of another way are not taken"
 
 

@@ -147,13 +147,13 @@ def handed_over(rig: rc.BlendshapeRig, shapes):
         "deformation_transfer": lambda: rc.transfer.deformation_transfer(rest, shapes, rest, faces),
         "example_based": lambda: rc.transfer.example_based(rest, shapes, rest, faces, rest[None], np.ones((1, 3))),
         "find_contacts": lambda: rc.transfer.find_contacts(rest, shapes, faces),
-        "quality": lambda: rc.transfer.quality(rest, shapes, rest, shapes, faces),
+        "quality": lambda: rc.transfer.quality(rest, shapes, rest, target_shapes=shapes, faces=faces),
         "pack_expressions": lambda: rc.transfer.pack_expressions(rest, shapes, faces),
-        "transfer_in_parts": lambda: rc.transfer.transfer_in_parts(rest, shapes, rest, faces, "never"),
+        "transfer_in_parts": lambda: rc.transfer.transfer_in_parts(rest, shapes, rest, faces, folder="never"),
         "resting_vertices": lambda: rc.transfer.resting_vertices(rest, shapes),
         "resample": lambda: rc.transfer.correspond(rest, faces, rest, faces, iterations=1).resample(rest, shapes),
         "rig_from_positions": lambda: rc.transfer.rig_from_positions(rig, rest, shapes),
-        "count_new_crossings": lambda: rc.transfer.count_new_crossings(rest[None], rest, shapes, faces),
+        "count_new_crossings": lambda: rc.transfer.count_new_crossings(rest[None], rest, shapes, faces=faces),
     }
 
 
@@ -167,7 +167,9 @@ def test_examples_that_are_offsets_are_said():
     with pytest.raises(
         ValueError, match="fit_example_weights: examples is offsets from the neutral; it must be positions"
     ):
-        rc.transfer.fit_example_weights(solver, rest + rig.columns()[:1], rest, offsets, np.ones((1, 1)))
+        rc.transfer.fit_example_weights(
+            solver, rest + rig.columns()[:1], rest, examples=offsets, example_weights=np.ones((1, 1))
+        )
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)

@@ -30,7 +30,9 @@ def notes(scanned, change) -> list[str]:
     solver = rc.transfer.DeformationTransfer(rest, target, faces)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
-        made = rc.transfer.fit_example_weights(solver, shapes, target, change(scans), weights, iterations=0)
+        made = rc.transfer.fit_example_weights(
+            solver, shapes, target, examples=change(scans), example_weights=weights, iterations=0
+        )
     said = [str(warning.message) for warning in told if warning.category is ScansWarning]
     assert said == [f"fit_example_weights: {note}" for note in made.notes]
     return made.notes

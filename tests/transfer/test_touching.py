@@ -68,7 +68,7 @@ def test_teeth_without_counterpart_are_said_to_follow_the_lips(away):
     with pytest.warns(
         CorrespondenceWarning, match="2 parts of the target that lie apart .* the source has none of their"
     ):
-        found = rc.transfer.correspond(source.points, source.faces, target.points, target.faces, pairs)
+        found = rc.transfer.correspond(source.points, source.faces, target.points, target.faces, landmarks=pairs)
     assert found.attached_components == [1, 2]
     skin = len(lips(45, 0.002).points)
     assert found.matched[:skin].mean() > 0.95
@@ -77,7 +77,7 @@ def test_teeth_without_counterpart_are_said_to_follow_the_lips(away):
         both = behind(31, 0.002, away)
         pairs = np.stack([both.marks, target.marks], axis=1)
         assert not rc.transfer.correspond(
-            both.points, both.faces, target.points, target.faces, pairs
+            both.points, both.faces, target.points, target.faces, landmarks=pairs
         ).attached_components
 
 
@@ -98,7 +98,7 @@ def test_teeth_of_one_surface_with_the_skin_are_not_torn(source):
 def test_teeth_of_one_surface_follow_teeth_apart():
     source, target = welded(20, teeth="apart"), welded(27, teeth="one surface")
     pairs = np.stack([source.marks, target.marks], axis=1)
-    found = rc.transfer.correspond(source.points, source.faces, target.points, target.faces, pairs)
+    found = rc.transfer.correspond(source.points, source.faces, target.points, target.faces, landmarks=pairs)
     y, z = target.points[:, 1:].T
     teeth = (z < -0.069) & (z > -0.131) & (np.abs(y) < 0.29) & (np.abs(target.points[:, 0]) < 0.49)
     skin = len(welded(20, teeth="absent").points)

@@ -11,7 +11,7 @@ from tests.units.scaled import CYLINDER, Scaled, error, samples, scaled_poses, s
 
 def decomposed(scale):
     mine = samples(scale)
-    return rc.baselines.skinning_decomposition(mine.rest_vertices, mine.vertices, 5, 3).rms / scale
+    return rc.baselines.skinning_decomposition(mine.rest_vertices, mine.vertices, 5, influences=3).rms / scale
 
 
 def mushed(scale):
@@ -62,7 +62,7 @@ def posed(scale):
 def aimed(scale):
     skeleton, poses = walk()
     mine, rows = scaled_skeleton(skeleton, scale), scaled_poses(poses, skeleton.num_joints, scale)
-    looks = rc.ik.look_at(mine, rows, ["pelvis"], scale * np.array([3.0, 2.0, 5.0])).poses
+    looks = rc.ik.look_at(mine, rows, ["pelvis"], targets=scale * np.array([3.0, 2.0, 5.0])).poses
     moved = rc.ik.move_torso(mine, rows, "pelvis", translation=scale * np.array([0.0, -0.1, 0.05]))
     return scaled_poses(np.concatenate([looks, moved]), skeleton.num_joints, 1.0 / scale)
 

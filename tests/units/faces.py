@@ -27,7 +27,9 @@ def by_example(scale):
     stronger = scale * OTHER + 1.1 * (made - (scale * OTHER).astype(np.float32))
     solver = rc.transfer.DeformationTransfer(face(scale).rest_vertices, scale * OTHER, FACE.faces)
     weights = 0.9 * np.eye(len(made))
-    fitted = rc.transfer.fit_example_weights(solver, shapes(scale), scale * OTHER, stronger, weights)
+    fitted = rc.transfer.fit_example_weights(
+        solver, shapes(scale), scale * OTHER, examples=stronger, example_weights=weights
+    )
     found = rc.transfer.example_based(
         face(scale).rest_vertices, shapes(scale), scale * OTHER, FACE.faces, stronger, fitted.weights
     )
@@ -36,7 +38,7 @@ def by_example(scale):
 
 def corresponded(scale):
     pairs = np.repeat(np.array([0, 8, 40, 60, 76, 108, 116])[:, None], 2, axis=1)
-    found = rc.transfer.correspond(face(scale).rest_vertices, FACE.faces, scale * OTHER, FACE.faces, pairs)
+    found = rc.transfer.correspond(face(scale).rest_vertices, FACE.faces, scale * OTHER, FACE.faces, landmarks=pairs)
     neutral, moved = found.resample(face(scale).rest_vertices, shapes(scale))
     return np.concatenate([neutral[None], moved]) / scale
 
@@ -59,7 +61,7 @@ def contacts(scale):
 def judged(scale):
     mine = shapes(scale)
     other = scale * (OTHER + 3.0 * (shapes(1.0) - FACE.rest_vertices))
-    found = rc.transfer.quality(face(scale).rest_vertices, mine, scale * OTHER, other, FACE.faces)
+    found = rc.transfer.quality(face(scale).rest_vertices, mine, scale * OTHER, target_shapes=other, faces=FACE.faces)
     return np.concatenate([np.nan_to_num(found.distortion).ravel(), found.flipped.ravel(), found.new_crossings])
 
 
@@ -113,7 +115,7 @@ def detailed(scale):
 def seams(scale):
     a, b = scale * shapes(1.0), scale * (shapes(1.0) + 0.05 * np.sin(shapes(1.0)))
     labels = (FACE.rest_vertices[:, 1] > 3).astype(int)
-    found = rc.metrics.seam_error(a, b, FACE.faces, labels)
+    found = rc.metrics.seam_error(a, b, FACE.faces, labels=labels)
     offsets = (scale * (shapes(1.0) - FACE.rest_vertices)).astype(np.float32)
     low, high = FACE.rest_vertices[:, :2].min(axis=0), FACE.rest_vertices[:, :2].max(axis=0)
     floor = rc.metrics.map_floor((FACE.rest_vertices[:, :2] - low) / (high - low), offsets, 8)

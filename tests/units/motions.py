@@ -26,7 +26,9 @@ def scaled_body(scale, limit=180.0):
         replace(channel, low=scale * channel.low, high=scale * channel.high) if channel.name[-2] == "t" else channel
         for channel in plain.channels
     ]
-    return SkinnedRig(scale * REST, plain.faces, joints, plain.skin, channels, [], Facts("", 1.0 / scale))
+    return SkinnedRig(
+        scale * REST, plain.faces, joints, skin=plain.skin, channels=channels, morphs=[], facts=Facts("", 1.0 / scale)
+    )
 
 
 def scaled_dance(scale):
@@ -90,7 +92,7 @@ def written(scale, ending, as_vertices=False):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / f"shot.{ending}"
         about = {"meters_per_unit": rig.meters_per_unit, "up_axis": rig.up_axis, "as_vertices": as_vertices}
-        notes = rc.exports.write_vertices(path, playback, model.faces, FPS, **about)
+        notes = rc.exports.write_vertices(path, playback, model.faces, fps=FPS, **about)
         shot = rc.sources.load_shot(path)
     unit = 1.0 if ending == "glb" else shot.meters_per_unit or rig.meters_per_unit
     targets = [float(note.split()[0]) for note in notes if "morph target" in note]
@@ -104,7 +106,7 @@ def skeletal(scale, ending):
     rows[:, ::7] = np.linspace(0, 40, 5)[:, None]
     rows[:, [name[-2] == "t" for name in rig.channel_names]] = scale * np.linspace(0, 2, 5)[:, None]
     with tempfile.TemporaryDirectory() as folder:
-        rc.exports.write_motion(Path(folder) / f"motion.{ending}", rig, rows, FPS)
+        rc.exports.write_motion(Path(folder) / f"motion.{ending}", rig, rows, fps=FPS)
         motion = rc.sources.load_motion(Path(folder) / f"motion.{ending}")
     order = [motion.joint_names.index(name) for name in NAMES]
     return motion.globals()[:, order][..., 3] / (1.0 if ending == "glb" else scale)

@@ -76,7 +76,7 @@ def test_an_action_plays_by_blender(rig):
 
 def dragged(stage, share):
     """Pull a point at the far end from the first joint aside by a share of the size; headers of all frames."""
-    vertices, size = stage.vertices.astype(float), stage._size
+    vertices, size = stage.vertices.astype(float), stage.colors.size
     corners = vertices[stage.figure.faces[:, :3]]
     centers = corners.mean(axis=1)
     normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -102,10 +102,10 @@ def test_a_drag_goes_through_the_model_that_is_given_and_the_view_says_so(tube):
     grab, first, *_, last = [*dragged(stage, -0.1), header_of(stage.step([], 0.0))]
     assert (grab["notice"], first["notice"]) == ("", THROUGH)  # nothing has to be fitted
     gaps = [np.linalg.norm(np.subtract(h["pins"][0]["at"], h["pins"][0]["target"])) for h in (first, last)]
-    assert gaps[1] < 0.003 * stage._size < gaps[0]  # the rig's own skin is brought there, not the model's
+    assert gaps[1] < 0.003 * stage.colors.size < gaps[0]  # the rig's own skin is brought there, not the model's
     row = stage.state.row
     model_point = model.evaluate(model.poses_from_channels(row[None]))[0]
-    assert np.abs(model_point - stage.vertices).max() > 0.01 * stage._size  # the model's own skin is farther from it
+    assert np.abs(model_point - stage.vertices).max() > 0.01 * stage.colors.size  # its own skin is farther
     assert np.abs(row - stage.rest).max() > 1
     assert np.array_equal(stage.vertices, rig.sample(row[None])[1][0])
 
@@ -116,7 +116,7 @@ def test_a_drag_through_a_poor_model_comes_to_rest(tube):
     headers = dragged(stage, -0.1)[1:]
     gaps = [np.linalg.norm(np.subtract(h["pins"][0]["at"], h["pins"][0]["target"])) for h in headers if h["pins"]]
     assert len(gaps) < 8
-    assert gaps[-1] < 0.001 * stage._size
+    assert gaps[-1] < 0.001 * stage.colors.size
 
 
 def test_a_drag_begins_with_a_correction_of_its_own(tube):

@@ -72,7 +72,7 @@ def test_glb_moves_the_mesh_alike(make, tmp_path, tolerance):
     stage, vertices, _ = keyed(make())
     path = exported(stage, "glb", tmp_path)
     shot = rc.sources.load_shot(path, fps=FPS)
-    assert np.asarray(shot.vertices) == pytest.approx(vertices, abs=tolerance["printed"] * stage._size)
+    assert np.asarray(shot.vertices) == pytest.approx(vertices, abs=tolerance["printed"] * stage.colors.size)
 
 
 def test_blend_plays_in_blender_as_it_did_in_the_view(tmp_path, tolerance):
@@ -90,8 +90,8 @@ def test_blend_plays_in_blender_as_it_did_in_the_view(tmp_path, tolerance):
     with np.load(tmp_path / "seen.npz") as seen:
         for name, (vertices, stage) in expected.items():
             upright = vertices[..., [0, 2, 1]] * [1, -1, 1]  # y up becomes z up
-            scale = np.linalg.norm(np.ptp(seen[name][0], axis=0)) / stage._size
-            assert seen[name] == pytest.approx(scale * upright, abs=tolerance["printed"] * stage._size)
+            scale = np.linalg.norm(np.ptp(seen[name][0], axis=0)) / stage.colors.size
+            assert seen[name] == pytest.approx(scale * upright, abs=tolerance["printed"] * stage.colors.size)
             assert seen[f"{name} fps"] == pytest.approx(FPS)
 
 

@@ -53,7 +53,7 @@ def test_buttons_lead_to_every_label_while_it_plays(posed):
     for label in ("lively", "calm"):
         press_label(posed, label)
         posed.page.until(f"view.frame.acting.label === '{label}'")
-        assert posed.page.evaluate("document.querySelector('#requests .on').textContent") == label
+        assert posed.page.evaluate("document.querySelector('#requests [aria-pressed=true]').textContent") == label
     assert posed.page.evaluate("document.getElementById('doing').textContent") == "calm"
 
 

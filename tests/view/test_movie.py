@@ -12,7 +12,7 @@ import zlib
 import numpy as np
 import pytest
 
-from rigcast.viewer._movie import Movie
+from rigcast.viewer._playing._movie import Movie
 from tests.support.characters.plain_face import plain_face
 
 FRAMES = 5

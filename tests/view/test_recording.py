@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.viewer._coarse import coarse_mesh
-from rigcast.viewer._geometry import triangles
+from rigcast.viewer._drawing._geometry import triangles
 from rigcast.viewer._stored._recording import recorded
 from rigcast.viewer._stored._summed import planes
 from tests.support.characters.plain_face import plain_face

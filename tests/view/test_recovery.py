@@ -45,7 +45,7 @@ def test_the_last_pose_comes_back(part, error, monkeypatch, caplog):
     if part == "vertices":
         monkeypatch.setattr(stage.figure, "vertices", failing, raising=False)
     elif part == "confidence":
-        monkeypatch.setattr("rigcast.viewer._stage.confidence_of", partial(_once, iter([error])))
+        monkeypatch.setattr("rigcast.viewer._drawing._colors.confidence_of", partial(_once, iter([error])))
     else:
         monkeypatch.setattr(stage.figure, "vertices", lambda state: real(stage.figure, state) * np.float32(np.nan))
     with caplog.at_level(logging.ERROR, "rigcast.viewer"):

@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import rigcast.viewer
-from rigcast.viewer._messages import Drag, Export, FilmPicture, FilmStep, ShownFrame, parsed
+from rigcast.viewer._messages import Drag, Export, FilmPicture, FilmStep, Probe, ShownFrame, TimeMessage, parsed
+from rigcast.viewer._playing._transport import Transport
 from rigcast.viewer._protocol import Message
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import packed
@@ -64,9 +65,11 @@ def test_what_is_no_object_is_refused(text):
 
 
 def test_every_kind_of_message_has_a_place_where_it_is_handled():
-    handled = set(vars(Stage)["handle"].dispatcher.registry) - {object}
-    assert handled.isdisjoint({ShownFrame, Export, FilmStep, FilmPicture}), "which the server handles"
-    assert set(Message.KINDS.values()) == handled | {ShownFrame, Export, FilmStep, FilmPicture}
+    rooms = [set(vars(room)["handle"].dispatcher.registry) - {object} for room in (Stage, Transport)]
+    assert TimeMessage in rooms[0], "the stage hands on what is said of time"
+    handled = set.union(*rooms) - {TimeMessage}
+    assert handled.isdisjoint({ShownFrame, Probe, Export, FilmStep, FilmPicture}), "which the server handles"
+    assert set(Message.KINDS.values()) == handled | {ShownFrame, Probe, Export, FilmStep, FilmPicture}
 
 
 def test_the_page_sends_no_other_kinds():

@@ -22,7 +22,7 @@ def solved_shot(path):
     """The last button is the worst frame's."""
     face = plain_face()
     found = rc.inverse.solve(face, face.evaluate(CLIP.astype(np.float32)))
-    rc.report.write_shot(path, face, face.evaluate(CLIP.astype(np.float32)), found, methods=[])
+    rc.report.write_shot(path, face, face.evaluate(CLIP.astype(np.float32)), solution=found, methods=[])
 
 
 def transferred(path):
@@ -74,7 +74,7 @@ def captured(path):
     points = np.array(filmed.labels["landmarks_2d"], np.float64)
     tracks = rc.capture.Tracks(points, np.ones(points.shape[:2]), 25.0, (64, 64))
     found = rc.capture.solve(cast.character, tracks, cast.landmarks, focal=float(filmed.labels["focal"]), neutral=0)
-    rc.report.write_capture(path, cast.character, found, tracks, filmed.color)
+    rc.report.write_capture(path, cast.character, found, points=tracks, pictures=filmed.color)
 
 
 REPORTS = {

@@ -65,7 +65,7 @@ def rows_of(judged: Judged) -> list[list[str]]:
     ssdr = rc.baselines.ssdr(data, bones=BONES[-1], influences=INFLUENCES, most_frames=DECOMPOSED)
     add(f"SSDR, {BONES[-1]} bones", "regression from the controls", lambda controls, truth: ssdr.evaluate(controls))
     for bones in BONES:
-        found = rc.baselines.skinning_decomposition(rest, shapes[:DECOMPOSED], bones, INFLUENCES)
+        found = rc.baselines.skinning_decomposition(rest, shapes[:DECOMPOSED], bones, influences=INFLUENCES)
         given: Callable[[np.ndarray, np.ndarray], np.ndarray] = lambda controls, truth, found=found: (  # noqa: E731
             found.bones_of(truth, rounds=ROUNDS).evaluate()
         )

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
+from benchmarks.papers.capture.gaze import Eyes, drawn_gaze, glances
 from benchmarks.systems.capture.filmed import DENSE, dense_weights, gaze
 from rigcast._atomic_files import atomic_npz
-from rigcast.capture import Actor, Cast, ShotPlan
+from rigcast.capture import Actor, Capture, Cast, ShotPlan
 from rigcast.capture._actors.look import look_of
 from rigcast.capture._actors.shot import _motion
 from rigcast.training import StyleRecording
@@ -31,19 +32,34 @@ POSES, RENDERS, CHANGED = 104, 2000, 0.15  # as in the paper; noise on weights t
 FRAMES = 160  # of a training actor: half of them of curves, half random expressions
 UPPER = ("brow", "eye", "cheekSquint", "Pupil")
 STEP = 4  # frames of the dense performance from one test frame to the next
-NUMBERS = ("exact", "points", "weights", "focal")
+NUMBERS = ("exact", "points", "weights", "focal", "pupils", "gaze")
 CHARACTER = 73  # seed of the character's albedo, and of its poses
 
 
 @dataclass(frozen=True, eq=False)
 class HelmetShot:
-    """Pictures (T, H, H, 3) with black background, their regions, exact and noisy landmarks (T, 68, 2), weights."""
+    """Pictures (T, H, H, 3) with black background, their regions, and labels.
+
+    Attributes
+    ----------
+    recording : StyleRecording
+    exact, points : (T, 68, 2) float64
+        Landmarks in pixels, without and with a detector's noise.
+    weights : (T, K) float64
+    focal : float
+    pupils : (T, 2, 2) float64
+        Right, left, in pixels, seen or not.
+    gaze : (T, 2) float64
+        Angles of both eyes.
+    """
 
     recording: StyleRecording
     exact: Float64
     points: Float64
     weights: Float64
     focal: float
+    pupils: Float64
+    gaze: Float64
 
 
 def kept(path: Path, make: Callable[[], list[HelmetShot]]) -> list[HelmetShot]:
@@ -65,18 +81,21 @@ def kept(path: Path, make: Callable[[], list[HelmetShot]]) -> list[HelmetShot]:
 
 def training_shots(cast: Cast, folder: Path, seeds: range) -> list[HelmetShot]:
     """A recording of each actor, the first frame neutral."""
-    return [helmet_shot(cast.actor(seed), _expressions(cast, folder, FRAMES, seed)) for seed in seeds]
+    return [
+        helmet_shot(cast.actor(seed), _expressions(cast, folder, FRAMES, seed), drawn_gaze(FRAMES, seed))
+        for seed in seeds
+    ]
 
 
 def test_shot(cast: Cast, folder: Path, seed: int) -> HelmetShot:
     """An actor in compskin's dense performance, the first frame neutral."""
     weights = dense_weights(folder, cast.character.shape_names)[::STEP]
-    return helmet_shot(cast.actor(seed), np.concatenate([np.zeros_like(weights[:1]), weights]))
+    return helmet_shot(cast.actor(seed), np.concatenate([np.zeros_like(weights[:1]), weights]), glances(len(weights) + 1))
 
 
-def character_shot(cast: Cast, weights: Float64, noise: bool = True) -> HelmetShot:
+def character_shot(cast: Cast, weights: Float64, gaze: Float64) -> HelmetShot:
     """The character in some expressions, under one light."""
-    return helmet_shot(Actor(cast.character, cast, CHARACTER), weights, noise)
+    return helmet_shot(Actor(cast.character, cast, CHARACTER), weights, gaze)
 
 
 def rendered_poses(cast: Cast, folder: Path) -> Float64:
@@ -118,38 +137,38 @@ def mirrored(name: str) -> str:
     return name
 
 
-def helmet_shot(actor: Actor, weights: Float64, noise: bool = True) -> HelmetShot:
+def helmet_shot(actor: Actor, weights: Float64, gaze: Float64) -> HelmetShot:
     """Pictures of an actor under the light of the actor's seed."""
     labels = rc.capture.film(actor, ShotPlan(frames=2, size=16)).labels
-    places, focal = _before_camera(actor, weights)
+    eyes = Eyes(actor.rig.rest_vertices, actor.cast.parts)
+    places, focal = _before_camera(actor, eyes.turned(actor.rig.evaluate(np.asarray(weights, np.float32)), gaze))
     camera = rc.render.Camera(SIZE, SIZE, focal=focal, rotation=np.eye(3), near=1.0)
     rays, around, sensor = (np.array(labels[key], np.float64) for key in ("lights", "hemisphere", "sensor"))
     lights = rc.render.Lights(rays[:, :3], rays[:, 3:], around[:3], around[3:6], up=around[6:])
     response = rc.render.Sensor(exposure=sensor[0], noise=0.5 * sensor[2], seed=actor.seed)
-    color = rc.render.render(places, actor.cast.drawn, camera, look_of(actor), lights, response).color
-    exact = camera.project(places[:, actor.cast.landmarks].astype(np.float64))
-    spread = NOISE * np.random.default_rng([actor.seed, 51]).normal(size=exact.shape) if noise else 0.0
+    color = rc.render.render(places, actor.cast.drawn, camera, material=look_of(actor), lights=lights, sensor=response).color
+    exact, pupils = (camera.project(places[:, rows].astype(np.float64)) for rows in (actor.cast.landmarks, eyes.pupils))
+    spread = NOISE * np.random.default_rng([actor.seed, 51]).normal(size=exact.shape)
     recording = StyleRecording.of_landmarks(color, exact + spread)
-    return HelmetShot(recording, exact, exact + spread, np.asarray(weights, np.float64), focal)
+    return HelmetShot(recording, exact, exact + spread, np.asarray(weights, np.float64), focal, pupils, gaze)
 
 
-def _before_camera(actor: Actor, weights: Float64) -> tuple[NDArray[np.float32], float]:
-    """Vertices (T, V, 3) in the axes of a camera that looks at the middle of the face, and its focal length."""
+def _before_camera(actor: Actor, shown: Float64) -> tuple[NDArray[np.float32], float]:
+    """Vertices (T, V, 3) of an actor in the axes of a camera that looks at the middle of the face, and its focal length."""
     points = actor.rig.rest_vertices[actor.cast.landmarks].astype(np.float64)
     low, high = points.min(axis=0), points.max(axis=0)
     width, height = high[:2] - low[:2]
     middle = 0.5 * (low + high) - [0.0, LOWER * height, 0.0]
     away = AWAY * float(np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()))
     focal = 0.5 * SIZE / (ROOM * max(width, height)) * away
-    own = actor.rig.evaluate(np.asarray(weights, np.float32)) - middle
-    return (own * [1.0, -1.0, -1.0] + [0.0, 0.0, away]).astype(np.float32), focal
+    return ((shown - middle) * [1.0, -1.0, -1.0] + [0.0, 0.0, away]).astype(np.float32), focal
 
 
-def solved(cast: Cast, points: Float64, focal: float, noise: float) -> Float64:
-    """Weights (T, K) of the character from landmarks in pixels; the first frame is the neutral."""
+def solved(cast: Cast, points: Float64, focal: float, noise: float) -> Capture:
+    """The character's weights and head from landmarks in pixels; the first frame is the neutral."""
     fixed = np.where(gaze(cast.character.shape_names), 0.0, np.nan)
     settings = rc.capture.CaptureSettings(noise=noise)
-    found = rc.capture.solve(
+    return rc.capture.solve(
         cast.character,
         points,
         cast.landmarks,
@@ -160,4 +179,3 @@ def solved(cast: Cast, points: Float64, focal: float, noise: float) -> Float64:
         focal=focal,
         settings=settings,
     )
-    return np.asarray(found.weights, np.float64)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from benchmarks.papers.capture.character_landmarks import CharacterLandmarks
+from benchmarks.papers.capture.character_landmarks import Landmarks
 from benchmarks.papers.capture.helmet import NOISE, HelmetShot, solved
 from benchmarks.systems.capture.filmed import FRONT
-from rigcast.capture import Cast
+from rigcast.capture import Capture, Cast
 from rigcast.training import StyleTransfer
 
 Float64 = NDArray[np.float64]
@@ -45,9 +45,9 @@ def transferred(model: StyleTransfer, shot: HelmetShot, neutral: Bytes) -> Bytes
     return model.transfer(neutral, shot.recording, shot.recording.pictures[0]).pictures
 
 
-def solved_pictures(cast: Cast, landmarks: CharacterLandmarks, pictures: Bytes, character: HelmetShot) -> Float64:
-    """Weights (T, K) of the character by the landmarks of its pictures."""
-    return solved(cast, landmarks.of(pictures), float(character.focal), DETECTED)
+def solved_pictures(cast: Cast, landmarks: Landmarks, pictures: Bytes, character: HelmetShot) -> Capture:
+    """The character's weights and head by the landmarks of its pictures."""
+    return solved(cast, landmarks.of(pictures)[:, : len(cast.landmarks)], float(character.focal), DETECTED)
 
 
 def simple_methods(cast: Cast, training: Sequence[HelmetShot], character: HelmetShot) -> dict[str, Callable]:
@@ -57,7 +57,7 @@ def simple_methods(cast: Cast, training: Sequence[HelmetShot], character: Helmet
     def differences(shot: HelmetShot) -> Float64:
         """The character's neutral landmarks, moved as the actor's noisy ones are."""
         moved = character.exact[:1] + shot.points - shot.points[:1]
-        return solved(cast, moved, float(character.focal), NOISE)
+        return np.asarray(solved(cast, moved, float(character.focal), NOISE).weights)
 
     return {
         "neutral": lambda shot: np.zeros_like(shot.weights),

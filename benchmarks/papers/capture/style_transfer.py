@@ -17,8 +17,10 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from benchmarks.papers.capture.character_landmarks import CharacterLandmarks
+from benchmarks.papers.capture.character_landmarks import HeatMapLandmarks, Landmarks, RidgeLandmarks
+from benchmarks.papers.capture.gaze import drawn_gaze, gaze_errors
 from benchmarks.papers.capture.helmet import (
+    CHARACTER,
     HelmetShot,
     character_shot,
     kept,
@@ -45,6 +47,7 @@ TESTS = (900, 901, 1000, 1001)
 JUDGED = slice(1, None, 4)  # frames of training recordings that are reconstructed
 STEPS, SEED = 300, 7  # of every network: 1,200 pairs
 NEUTRAL, TRUTH = "the neutral frame returned", "the character's own renders"
+RIDGE, HEAT_MAPS = "", ", landmarks by heat maps"
 
 OURS = StyleSettings(batch=4, learning_rate=1.5e-3)
 BARE = {"distance": 0.0, "background": 0.0, "regularization": 0.0}
@@ -54,6 +57,7 @@ VARIANTS = {
     "without the three losses": replace(OURS, **BARE),
     "first-order motion model": replace(OURS, regions="whole", **BARE),
 }
+DRAWN = ("the paper's method", TRUTH)  # also with landmarks by heat maps
 PRINTED = {  # table 6.1: RMSE and LPIPS on tests and training actors; 6.2: cm of front and landmarks, tests' mean
     "the paper's method": ("10.9 / .277", "6.8 / .176", ".265 / .285"),
     "no segmentation": ("11.8 / .269", "7.2 / .182", ""),
@@ -76,9 +80,10 @@ def shots_of(cast: Cast, data: Path, out: Path) -> Shots:
     """Rendered, or read from OUT."""
     curves = data / "compskin_face_anim"
     training = kept(out / "actors.npz", lambda: training_shots(cast, curves, TRAINING))
-    renders = kept(out / "renders.npz", lambda: [character_shot(cast, rendered_poses(cast, curves))])
+    poses = rendered_poses(cast, curves)
+    renders = kept(out / "renders.npz", lambda: [character_shot(cast, poses, drawn_gaze(len(poses), CHARACTER))])
     tests = kept(out / "tests.npz", lambda: [test_shot(cast, curves, seed) for seed in TESTS])
-    truth = kept(out / "truth.npz", lambda: [character_shot(cast, tests[0].weights)])
+    truth = kept(out / "truth.npz", lambda: [character_shot(cast, tests[0].weights, tests[0].gaze)])
     return Shots(training, renders[0], tests, truth[0])
 
 
@@ -136,9 +141,9 @@ def _order(errors: dict[str, Float64]) -> str:
 
 
 def table_poses(
-    cast: Cast, models: dict[str, StyleTransfer], shots: Shots, landmarks: CharacterLandmarks
+    cast: Cast, models: dict[str, StyleTransfer], shots: Shots, landmarks: dict[str, Landmarks]
 ) -> tuple[str, dict[str, list[Bytes]]]:
-    """Table 6.2, and the transferred pictures of each test by method."""
+    """Table 6.2, and the transferred pictures of each test by method; landmarks by each of several ways."""
     rows = [
         "| | unseen actors: front, cm | landmarks | training actors, other clip: front | landmarks "
         "| paper, test: front / landmarks |",
@@ -158,10 +163,30 @@ def table_poses(
     neutral = shots.truth.recording.pictures[0]
     for name, model in models.items():
         pictures[name] = [transferred(model, shot, neutral) for shot in shots.tests]
-        add(name, [solved_pictures(cast, landmarks, one, shots.truth) for one in pictures[name]])
-    own = solved_pictures(cast, landmarks, shots.truth.recording.pictures, shots.truth)
-    add(TRUTH, [own for _ in shots.tests])
+    shown = {**pictures, TRUTH: [shots.truth.recording.pictures]}
+    for way, marks in landmarks.items():
+        for name, tests in shown.items():
+            if way == RIDGE or name in DRAWN:
+                found = [solved_pictures(cast, marks, one, shots.truth).weights for one in tests]
+                add(f"{name}{way}", (len(shots.tests) // len(found)) * found)
     return "\n".join(rows), pictures
+
+
+def eyes(cast: Cast, landmarks: HeatMapLandmarks, pictures: dict[str, list[Bytes]], shots: Shots) -> str:
+    """A sentence: how far gaze is off that pupils by heat maps give."""
+    own, names = {TRUTH: [shots.truth.recording.pictures], "the paper's method": pictures["the paper's method"]}, []
+    blinks = [k for k, name in enumerate(cast.character.shape_names) if name.startswith("eyeBlink")]
+    for name, tests in own.items():
+        found = []
+        for one, shot in list(zip(tests, shots.tests, strict=False))[:UNSEEN]:
+            seen = landmarks.of(one)
+            head = solved_pictures(cast, landmarks, one, shots.truth)
+            blink = shot.weights[:, blinks].max(axis=1)
+            found.append(gaze_errors(cast, head, seen[:, len(cast.landmarks) :], shot.gaze, blink))
+        turned, ahead = np.mean(found, axis=0)
+        names.append(f"{name} {turned:.1f}")
+    text = f"Degrees by which gaze is off: {', '.join(names)}, straight ahead {ahead:.1f}."
+    return f"{text} The heat maps are {landmarks.error:.2f} pixels off on renders that they were not trained on."
 
 
 def costs(models: dict[str, StyleTransfer], shots: Shots, steps: int) -> str:
@@ -190,12 +215,14 @@ def main() -> None:
     models = {name: trained(name, shots, options.out, options.steps) for name in options.only or VARIANTS}
     if options.only:
         return
-    landmarks = CharacterLandmarks(shots.renders)
+    small = HeatMapLandmarks(cast, shots.renders, options.out / "landmarks.npz")
     table, order = table_pictures(models, shots)
-    poses, pictures = table_poses(cast, models, shots, landmarks)
+    ways: dict[str, Landmarks] = {RIDGE: RidgeLandmarks(shots.renders), HEAT_MAPS: small}
+    poses, pictures = table_poses(cast, models, shots, ways)
     contact_sheet(shots.tests[0], shots.truth, {name: found[0] for name, found in pictures.items()})
     write_between_marks("reconstructed pictures of faces", f"{table}\n\n{order}")
     write_between_marks("poses by style transfer", poses)
+    write_between_marks("eyes by style transfer", eyes(cast, small, pictures, shots))
     write_between_marks("cost of style transfer", costs(models, shots, options.steps))
 
 

@@ -51,7 +51,7 @@ def rivals(found: Sets) -> dict[str, Answer]:
     samples = rc.baselines.Samples(None, rest, np.asarray(found.training.faces), np.asarray(poses), np.asarray(shapes))
     pca = rc.baselines.pca_regression(samples, components=128)
     ssdr = rc.baselines.ssdr(samples, bones=BONES, influences=INFLUENCES, most_frames=DECOMPOSED)
-    bones = rc.baselines.skinning_decomposition(rest, samples.vertices[:DECOMPOSED], BONES, INFLUENCES)
+    bones = rc.baselines.skinning_decomposition(rest, samples.vertices[:DECOMPOSED], BONES, influences=INFLUENCES)
     kpsa = rc.baselines.kpsa(samples, points=POINTS, vectors=VECTORS)
     space = rc.baselines.key_point_subspace(samples.vertices, POINTS, VECTORS)
     return {

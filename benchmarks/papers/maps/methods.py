@@ -145,7 +145,7 @@ def _skinned(training: rc.Dataset, judged: Judged, folder: Path, bones: int) -> 
     path = folder / f"skinned-{bones}-{SAMPLES}.npz"
     if not path.exists():
         _, _, samples = training.take(_samples(training))
-        found = rc.baselines.skinning_decomposition(training.rest_vertices, samples, bones, INFLUENCES, threads=1)
+        found = rc.baselines.skinning_decomposition(training.rest_vertices, samples, bones, influences=INFLUENCES, threads=1)
         frames = np.concatenate(list(judged.vertices.values())).astype(np.float64)
         atomic_npz(path, {"vertices": found.bones_of(frames).evaluate().astype(np.float32)})
     with np.load(path) as file:

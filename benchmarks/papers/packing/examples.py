@@ -71,7 +71,7 @@ class Units:
         """Expressions to scan for the target."""
         shapes = self.source + self.given
         return rc.transfer.pack_expressions(
-            self.source, shapes, self.faces, self.target, alpha=alpha, method=method, names=self.names, anatomy=False
+            self.source, shapes, self.faces, target_neutral=self.target, alpha=alpha, method=method, names=self.names, anatomy=False
         )
 
     def error(self, weights: np.ndarray, noise: float = 0.0, **options: Any) -> float:
@@ -247,7 +247,7 @@ def main() -> None:
     units = Units(arguments.data)
     given = (units.source, units.source + units.given, units.target, units.faces)
     held = {
-        fixed: units.mean(rc.transfer.deformation_transfer(*given, fixed) - units.target)
+        fixed: units.mean(rc.transfer.deformation_transfer(*given, fixed=fixed) - units.target)
         for fixed in ("rest", "each", None)
     }
     before = held["rest"]

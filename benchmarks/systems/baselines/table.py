@@ -240,8 +240,8 @@ def judged(model: rc.Deformer, dataset: rc.Dataset) -> dict[str, float]:
     error = rc.metrics.vertex_error(vertices, answer)
     found = {"mean": millimeters * error.mean, "max": millimeters * error.max}
     if dataset.skeleton is not None:
-        known = dataset.skeleton, dataset.rest_vertices
-        found["enveloping"] = rc.metrics.enveloping_error(vertices, answer, poses, *known)
+        known = {"poses": poses, "skeleton": dataset.skeleton, "rest_vertices": dataset.rest_vertices}
+        found["enveloping"] = rc.metrics.enveloping_error(vertices, answer, **known)
     return found
 
 

@@ -82,10 +82,10 @@ def antonia(folder: str | Path, *, root_motion: bool = False) -> SkinnedRig:
         mesh["vertices"],
         mesh["faces"],
         joints,
-        Skin(mesh["skin_index"].astype(np.int32), mesh["skin_weight"]),
-        channels,
-        _correctives(description["jcm"], mesh, [channel.name for channel in channels]),
-        Facts("Antonia", 1.0, "Y", LICENCE, CREDIT),
+        skin=Skin(mesh["skin_index"].astype(np.int32), mesh["skin_weight"]),
+        channels=channels,
+        morphs=_correctives(description["jcm"], mesh, [channel.name for channel in channels]),
+        facts=Facts("Antonia", 1.0, "Y", LICENCE, CREDIT),
     )
 
 

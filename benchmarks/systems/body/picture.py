@@ -44,7 +44,7 @@ def main() -> None:
     view = view_of(vertices[pose], model.up_axis, aspect=SIZE[0] / SIZE[1])
     canvas = Image.new("RGB", (len(panels) * SIZE[0], SIZE[1] + 46), "white")
     draw, font = ImageDraw.Draw(canvas), ImageFont.load_default(17)
-    with Studio(model.faces, len(model.rest_vertices), *SIZE) as studio:
+    with Studio(model.faces, len(model.rest_vertices), width=SIZE[0], height=SIZE[1]) as studio:
         for index, (caption, shape, error) in enumerate(panels):
             pixels = studio.picture(shape, view, None if error is None else heat(error / TOP))
             canvas.paste(Image.fromarray(pixels), (index * SIZE[0], 0))

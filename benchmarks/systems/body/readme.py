@@ -2,7 +2,7 @@
 
 Reads the demo's folder for the accuracy, trains the paper's variant on its poses (``paper_variant.py``), times the
 demo's model beside PyTorch and ONNX Runtime in one run, and prints the tables; ``--write`` puts them into
-docs/benchmarks and README.md between their marks.
+docs/benchmarks between their marks.
 """
 
 from __future__ import annotations

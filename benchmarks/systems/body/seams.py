@@ -93,7 +93,7 @@ def rows(demo: Path) -> list[str]:
         data = rc.Dataset(min(demo.glob(pattern)))
         _, poses, vertices = data.take(np.arange(min(POSES, len(data))))
         for name, (model, sets) in contenders.items():
-            seams = seam_error(vertices, model.evaluate(poses), model.faces, vertex_sets(sets))
+            seams = seam_error(vertices, model.evaluate(poses), model.faces, labels=vertex_sets(sets))
             across, inside = seams.across.normal, seams.inside.normal
             lines.append(f"| {title}: {name} | {across:.3f}° | {inside:.3f}° | {across / inside:.1f} |")
         both, alone = one_network(ours, poses, vertices)

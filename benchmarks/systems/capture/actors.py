@@ -13,8 +13,8 @@ import numpy as np
 
 import rigcast as rc
 from benchmarks.marks import write_between_marks
-from rigcast._rigs.matching import plain_name
 from rigcast.capture import ActorVariation, Cast, ShotPlan, film
+from rigcast.capture._sides import shares_of_names
 
 TRAINING, TESTS = range(1000, 1030), range(6)  # seeds, which must not overlap
 FRAMES, SIZE, NOISE = 60, 128, 0.5  # NOISE: of landmarks, in pixels at SIZE: 1 px at 256
@@ -55,14 +55,8 @@ def main() -> None:
 
 
 def by_names(weights: np.ndarray, names: list[str], wanted: list[str]) -> np.ndarray:
-    """Weights (T, K) of shapes with ARKit's names on other shapes: the same name, or that of both sides, or 0."""
-    place = {plain_name(name): k for k, name in enumerate(names)}
-    result = np.zeros((len(weights), len(wanted)), weights.dtype)
-    for k, name in enumerate(map(plain_name, wanted)):
-        at = place.get(name, place.get(name.removesuffix("left").removesuffix("right")))
-        if at is not None:
-            result[:, k] = weights[:, at]
-    return result
+    """Weights (T, K) of shapes with ARKit's names on others: of the same name, of both sides or their mean, or 0."""
+    return np.asarray(weights @ shares_of_names(names, wanted).T)
 
 
 def _speed(cast: Cast) -> str:

@@ -98,14 +98,14 @@ class Chain:
         )
         rows = read.copy()
         rows[0] = np.nan
-        own = rc.capture.personalize(rig, first, subject.points, rows, **SPREADS).rig
+        own = rc.capture.personalize(rig, first, subject.points, corrected=rows, **SPREADS).rig
         solved, refined = self._solved(own, first, reading, subject, self.fixed)
         frames = rc.capture.frames_to_correct(refined, CORRECTED)
         pins = np.tile(self.fixed, (len(truth), 1))
         pins[frames] = truth[frames]
         rows = np.full(truth.shape, np.nan)
         rows[frames] = truth[frames]
-        corrected = rc.capture.personalize(rig, first, subject.points, rows).rig
+        corrected = rc.capture.personalize(rig, first, subject.points, corrected=rows).rig
         _, last = self._solved(corrected, first, reading, subject, pins)
         found = (
             0.0 * truth,
@@ -122,9 +122,11 @@ class Chain:
     ) -> tuple[Capture, Capture]:
         """The shot on a rig by what was read, then refined by its pictures."""
         use = rc.capture.ReadingUse(prior=OWN_SHAPES, landmarks="none")
-        found = rc.capture.solve_read(rig, first, reading, subject.points, use=use, fixed=pins, settings=self.settings)
+        found = rc.capture.solve_read(
+            rig, first, reading, points=subject.points, use=use, fixed=pins, settings=self.settings
+        )
         refined = rc.capture.refine(
-            rig, found.found, subject.shot.color, found.tracks, fixed=pins, priors=found.priors
+            rig, found.found, subject.shot.color, points=found.tracks, fixed=pins, priors=found.priors
         )  # fmt: skip
         return found.found, refined
 

@@ -53,7 +53,7 @@ class CorrectedShot:
     def refine(self, rig: rc.BlendshapeRig, found: rc.capture.Capture, frames: Float64 | None) -> rc.capture.Capture:
         settings = RefineSettings(offsets=False)
         return rc.capture.refine(
-            rig, found, self.shot.color, self.shot.points, fixed=self.pins(frames), settings=settings
+            rig, found, self.shot.color, points=self.shot.points, fixed=self.pins(frames), settings=settings
         )
 
     def corrected(self, count: int) -> tuple[Float64, Float64, Float64]:
@@ -64,7 +64,7 @@ class CorrectedShot:
         """The same for frames of one's own choice."""
         rows = np.full(self.shot.weights.shape, np.nan)
         rows[frames] = self.shot.weights[frames]
-        own = rc.capture.personalize(self.rig, self.found, self.shot.points, rows).rig
+        own = rc.capture.personalize(self.rig, self.found, self.shot.points, corrected=rows).rig
         found = self.solve(own, frames)
         return frames, found.weights, self.refine(own, found, frames).weights
 

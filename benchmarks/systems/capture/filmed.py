@@ -113,7 +113,9 @@ class FilmedShot:
         )
         response = rc.render.Sensor(exposure=sensor[0], blur=sensor[1], noise=sensor[2], background=(0.1, 0.1, 0.1))
         look = look_of(self.actor)
-        self.color = rc.render.render(world, self.cast.drawn, camera, look, lights, response).color
+        self.color = rc.render.render(
+            world, self.cast.drawn, camera, material=look, lights=lights, sensor=response
+        ).color
         self.exact = camera.project(world[:, self.cast.landmarks].astype(np.float64))
 
     def refine(self, points: bool = True, region: Float64 | None = None, **settings: Any) -> Capture:
@@ -121,7 +123,7 @@ class FilmedShot:
         given = RefineSettings(**{"offsets": False, **settings})
         tracked = self.points if points else None
         return rc.capture.refine(
-            self.actor.rig, self.found, self.color, tracked, fixed=self.fixed, region=region, settings=given
+            self.actor.rig, self.found, self.color, points=tracked, fixed=self.fixed, region=region, settings=given
         )
 
     def millimeters(self, weights: Float64) -> Float64:

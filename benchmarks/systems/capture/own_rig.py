@@ -62,7 +62,7 @@ class OwnRigShot:
             settings=settings,
         )  # fmt: skip
         terms = RefineSettings(offsets=name == TEMPLATE)
-        return found, rc.capture.refine(rig, found, shot.color, shot.points, fixed=pins, settings=terms)
+        return found, rc.capture.refine(rig, found, shot.color, points=shot.points, fixed=pins, settings=terms)
 
     def corrected(self, name: str, found: Capture, refined: Capture, count: int) -> Float64:
         """Weights (T, K) after as many frames were corrected, by pictures on the refitted shapes."""
@@ -72,7 +72,7 @@ class OwnRigShot:
         """The same for frames of one's own choice."""
         rows = np.full(self.shot.weights.shape, np.nan)
         rows[frames] = self.shot.weights[frames]
-        own = rc.capture.personalize(self.rigs[name], found, self.shot.points, rows).rig
+        own = rc.capture.personalize(self.rigs[name], found, self.shot.points, corrected=rows).rig
         return self.solve(name, own, frames)[1].weights
 
     def errors(self, name: str) -> Float64:

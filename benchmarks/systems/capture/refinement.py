@@ -104,7 +104,7 @@ def _on_plain_shapes(shot: FilmedShot) -> tuple[np.ndarray, np.ndarray]:
     rig = rc.BlendshapeRig(shot.actor.rig.rest_vertices, deltas, names=names, faces=faces, metadata=facts)
     found = shot.solve(shot.points, shot.filming.noise, rig=rig)
     own = RefineSettings(offsets=False)
-    refined = rc.capture.refine(rig, found, shot.color, shot.points, fixed=shot.fixed, settings=own)
+    refined = rc.capture.refine(rig, found, shot.color, points=shot.points, fixed=shot.fixed, settings=own)
     return found.weights, refined.weights
 
 

@@ -56,7 +56,7 @@ def figures(model: Any, data: rc.Dataset, labels: np.ndarray | None = None) -> F
         "normals": rc.metrics.normal_angle(truth, found, data.faces).mean,
     }
     if labels is not None:
-        result["seams"] = rc.metrics.seam_error(truth, found, data.faces, labels).across.normal
+        result["seams"] = rc.metrics.seam_error(truth, found, data.faces, labels=labels).across.normal
     return result
 
 

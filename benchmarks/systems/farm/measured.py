@@ -71,7 +71,7 @@ def measure(blend: Path, shards: int, tasks: int) -> Measured:
     with rc.sources.load(blend, timeout=3600.0) as rig, tempfile.TemporaryDirectory() as place:
         facts = check_rig(rig)
         plan = make_plan(facts, Normal(), 20_000, 0, 0, None)
-        work = ShardWork(rig, facts, Path(place), plan.rows, plan.probe_rows)
+        work = ShardWork(rig, facts, Path(place), rows=plan.rows, probe_rows=plan.probe_rows)
         first = work.try_rig()
         opening, times = _shard_times(rig, work, plan.shards[:shards])
         with announced(work.folder) as token:
@@ -103,7 +103,7 @@ def _shard_times(
         other.sample(work.rows[:1])
         host = other._host.pid
         opening = seconds_of(host) + time.process_time() - before
-        other_work = ShardWork(other, work.facts, work.folder, work.rows, work.probe_rows)
+        other_work = ShardWork(other, work.facts, work.folder, rows=work.rows, probe_rows=work.probe_rows)
         times = []
         for shard in shards:
             begin = seconds_of(host) + time.process_time()

@@ -68,7 +68,9 @@ class Case:
 def walking(rig: SkinnedRig) -> SkinnedRig:
     """The rig with room to walk."""
     channels = [replace(c, low=-ROOM, high=ROOM) if c.kind.startswith("translate") else c for c in rig.channels]
-    return SkinnedRig(rig.rest_vertices, rig.faces, rig.joints, rig.skin, channels, rig.morphs, rig.facts)
+    return SkinnedRig(
+        rig.rest_vertices, rig.faces, rig.joints, skin=rig.skin, channels=channels, morphs=rig.morphs, facts=rig.facts
+    )
 
 
 def judge(case: Case, threads: int = 1) -> dict[str, float]:

@@ -80,12 +80,12 @@ def others(space: VertexSpace, solver: Any, targets: np.ndarray, alpha: float) -
         return np.array([scipy_frame(small, p, alpha, Trace(limit=SECONDS), w, "L-BFGS-B") for p, w in frames])
 
     def by_barrier(start: np.ndarray) -> np.ndarray:
-        return solver.solve(targets, "sqp", alpha, init=start, threads=1, max_iterations=SQP_STEPS).weights
+        return solver.solve(targets, "sqp", alpha=alpha, init=start, threads=1, max_iterations=SQP_STEPS).weights
 
     return {
         "L-BFGS-B": [by_gradient(start) for start in starts],
         "`sqp`": [by_barrier(ridge)],
-        "`mm_cet`": [solver.solve(targets, "mm_cet", alpha, threads=1).weights],
+        "`mm_cet`": [solver.solve(targets, "mm_cet", alpha=alpha, threads=1).weights],
     }
 
 

@@ -175,10 +175,12 @@ class OneFrame:
         ]
         mesh, rows = self.meshes[:1], []
         for job, method, options in jobs:
-            self.solver.solve(mesh, method, self.alpha, threads=1, max_iterations=1)  # what is prepared once a rig
+            self.solver.solve(
+                mesh, method, alpha=self.alpha, threads=1, max_iterations=1
+            )  # what is prepared once a rig
             runs = 1 if method == "sqp" else min(3, self.settings.runs)
             seconds, solution = spent(
-                lambda m=method, o=options: self.solver.solve(mesh, m, self.alpha, threads=1, **o), runs
+                lambda m=method, o=options: self.solver.solve(mesh, m, alpha=self.alpha, threads=1, **o), runs
             )
             rows.append(self.row(job, seconds, self.judged(solution.weights)))
         return rows

@@ -43,7 +43,7 @@ class Face:
             self.neutral,
             self.shapes,
             self.faces,
-            self.target,
+            target_neutral=self.target,
             symmetry=symmetry,
             motion_areas=self.painted() if symmetry else [],
             names=self.names,

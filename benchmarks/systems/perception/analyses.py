@@ -55,7 +55,7 @@ def our_anova(levels: dict[str, int]) -> tuple[float, np.ndarray]:
     """Seconds, and F of all terms."""
     table = ratings(levels)
     began = time.perf_counter()
-    found = rp.anova(table, "rating", "person", list(levels), correction="none")
+    found = rp.anova(table, "rating", "person", within=list(levels), correction="none")
     return time.perf_counter() - began, np.array([row.f for row in found.rows])
 
 

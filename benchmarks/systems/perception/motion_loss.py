@@ -112,12 +112,12 @@ def _figures(
     error = rc.metrics.vertex_error(truth, found)
     viewing = rc.perception.Viewing()
     camera = viewing.camera(face.rest_vertices, face.meters_per_unit, face.up_axis)
-    motion = rc.perception.screen_motion(truth, found, face.faces, camera)
+    motion = rc.perception.screen_motion(truth, found, face.faces, camera=camera)
     lost = np.nan
     if jod:
         budget = rc.perception.VisualBudget(1.0, "jod", viewing)
         own = {"meters_per_unit": face.meters_per_unit, "up_axis": face.up_axis}
-        lost = rc.perception.seen_difference(truth, found, face.faces, budget, **own).amount
+        lost = rc.perception.seen_difference(truth, found, face.faces, budget=budget, **own).amount
     unit = 1e3 * face.meters_per_unit
     return [unit * error.mean, unit * error.max, motion.mean, motion.max, lost]
 

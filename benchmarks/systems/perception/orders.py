@@ -36,7 +36,7 @@ def geometry(rig: rc.BlendshapeRig, shapes: Shapes) -> dict[str, list[float]]:
         found.setdefault(name, []).append(value)
 
     for shape in shapes.values():
-        screen = rc.perception.screen_motion(rest, shape, rig.faces, camera)
+        screen = rc.perception.screen_motion(rest, shape, rig.faces, camera=camera)
         difference = rc.perception.shape_difference(rest, shape, rig.faces)
         across = np.linalg.norm((shape - rest)[skin, :2], axis=1)
         note("largest distance on the screen at 2 m", screen.max)

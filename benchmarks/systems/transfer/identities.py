@@ -48,7 +48,7 @@ class Pair:
         }
 
     def crossings(self, points: np.ndarray, deltas: np.ndarray) -> int:
-        return sum(int(rc.transfer.count_crossings(points + d, self.faces, self.contacts)) for d in deltas)
+        return sum(int(rc.transfer.count_crossings(points + d, self.faces, self.contacts, depth=0.0)) for d in deltas)
 
 
 def centimeters(deltas: np.ndarray, where: np.ndarray) -> str:
@@ -104,8 +104,18 @@ def identities(folder: Path, count: int) -> tuple[list[str], list[Row]]:
         for name, pairs in (("", None), (", with contacts", contacts)):
             result = rc.transfer.deformation_transfer(face.neutral, face.shapes, target, face.faces, contacts=pairs)
             error = np.linalg.norm(result - target - face.deltas, axis=2)[moved]
-            doubt = rc.transfer.quality(face.neutral, face.shapes, target, result, face.faces, contacts=contacts)
-            model = sum(int(rc.transfer.count_crossings(target + d, face.faces, contacts)) for d in face.deltas)
+            doubt = rc.transfer.quality(
+                face.neutral,
+                face.shapes,
+                target,
+                target_shapes=result,
+                faces=face.faces,
+                contacts=contacts,
+                depth=0.0,
+            )
+            model = sum(
+                int(rc.transfer.count_crossings(target + d, face.faces, contacts, depth=0.0)) for d in face.deltas
+            )
             rows.append(
                 [
                     f"identity {i + 1}{name}",

@@ -77,9 +77,13 @@ class Journey:
     def __init__(self, source: Source, target: Mesh, landmarks: dict[int, int], names: list[str]) -> None:
         self.source, self.target = source, target
         self.pairs = np.array([[source.landmarks[k], vertex] for k, vertex in landmarks.items()])
-        self.there = rc.transfer.correspond(source.points, source.faces, target.points, target.faces, self.pairs)
+        self.there = rc.transfer.correspond(
+            source.points, source.faces, target.points, target.faces, landmarks=self.pairs
+        )
         self.deltas = carried(self.there, source.points, source.chosen(names), target.points, target.faces)
-        back = rc.transfer.correspond(target.points, target.faces, source.points, source.faces, self.pairs[:, ::-1])
+        back = rc.transfer.correspond(
+            target.points, target.faces, source.points, source.faces, landmarks=self.pairs[:, ::-1]
+        )
         self.returned = carried(back, target.points, self.deltas, source.points, source.faces)
         self.kept = cosines(self.returned, source.chosen(names))
 

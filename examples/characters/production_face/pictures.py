@@ -73,8 +73,8 @@ def draw_poses(blend: str | os.PathLike[str], turn: float = 22.0) -> Image:
         _, shot = rig.sample(np.array([pose_row(pose) for pose in POSES.values()]))
         faces = rig.faces
     shown = shot[0][np.linalg.norm(shot[0] - MIDDLE, axis=1) < REACH]
-    view = view_of(shown, "Z", turn, 2.0, WIDTH / HEIGHT)
-    with Studio(faces, shot.shape[1], WIDTH, HEIGHT) as studio:
+    view = view_of(shown, "Z", turn=turn, rise=2.0, aspect=WIDTH / HEIGHT)
+    with Studio(faces, shot.shape[1], width=WIDTH, height=HEIGHT) as studio:
         pictures = [studio.picture(vertices, view, colors) for vertices in shot]
     return Image(sheet(pictures, COLUMNS, list(POSES), None))
 

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from rigcast._formats.bvh_text import BvhJoint, BvhParser
 from rigcast._formats.readers import existing_file
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import RigChannel
 from rigcast._rigs.motions.motion import Motion, MotionFile
 from rigcast._rigs.rotations import AXES, euler_to_matrix, transform_of
 from rigcast._rigs.source_notes import opened
 from rigcast._safe_reading import text_of
+from rigcast._shown import Described, counted
 from rigcast._validate import bad_argument
 
 EXPANSION = 200  # unpacked bytes a packed byte may give: motion text packs 3 to 10 times

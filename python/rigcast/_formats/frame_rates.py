@@ -7,7 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-DEFAULT_FPS = 30.0
+from rigcast._shown import one_line
+from rigcast._validate import FPS
+
 SLOWEST = 10.0  # frames per second: evenly spaced keys that are rarer are poses between which a program interpolates
 USUAL = (30.0, 24.0, 25.0, 60.0, 50.0, 48.0, 24000 / 1001, 30000 / 1001, 60000 / 1001, 120.0, 100.0)
 ROUNDED, FEWEST = 0.25, 4  # of a frame, by which the rounding of a time may miss it; keys that show a rate
@@ -15,6 +17,7 @@ EVEN = 1e-3  # of a frame: keys so near to frames lie on them
 ROUNDING = 4 * 2.0**-24  # of a time: files hold seconds as float32
 
 
+@one_line
 @dataclass(frozen=True)
 class Frames:
     """Frames of a clip.
@@ -45,7 +48,7 @@ def frames_of(keys: NDArray[np.float64], most: int) -> Frames | None:
     most : int
     """
     if len(keys) < 2:
-        return Frames(np.asarray(keys, np.float64), DEFAULT_FPS)
+        return Frames(np.asarray(keys, np.float64), FPS)
     rate = (len(keys) - 1) / float(keys[-1] - keys[0])
     even = keys[0] + np.arange(len(keys)) / rate
     if rate >= SLOWEST and _alike(keys, even, rate):
@@ -58,10 +61,10 @@ def frames_of(keys: NDArray[np.float64], most: int) -> Frames | None:
             note = f"{len(keys)} keys, not at every frame: sampled at {usual:.5g} frames per second"
             return _between(keys, usual, most, note)
     note = (
-        f"{len(keys)} keys that lie on the frames of no usual rate: sampled at {DEFAULT_FPS:g} frames per second, "
+        f"{len(keys)} keys that lie on the frames of no usual rate: sampled at {FPS:g} frames per second, "
         "between the keys; give fps"
     )
-    return _between(keys, DEFAULT_FPS, most, note)
+    return _between(keys, FPS, most, note)
 
 
 def _rounded(keys: NDArray[np.float64]) -> float | None:

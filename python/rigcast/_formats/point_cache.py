@@ -20,13 +20,12 @@ from rigcast._atomic_files import atomic_file
 from rigcast._formats.usd.names import unique_identifiers
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.motions.shot import Shot
-from rigcast._validate import bad_argument
+from rigcast._validate import FPS, bad_argument
 
 PC2_HEADER = "<12siiffi"
 PC2_OPENING = b"POINTCACHE2\0"
 FIRST_FRAME = 1.0  # where the timelines of Blender, Maya and Houdini begin
 MDD_HEADER = ">ii"
-DEFAULT_FPS = 30.0
 EVEN = 0.02  # of a frame: rounding of seconds in float32
 
 
@@ -71,7 +70,7 @@ def cache_paths(path: Path, parts: Sequence[str]) -> list[Path]:
     return [path.with_name(f"{path.stem}.{name}{path.suffix}") for name in unique_identifiers(parts, "mesh")]
 
 
-def load_pc2(path: Path, fps: float = DEFAULT_FPS) -> Shot:
+def load_pc2(path: Path, fps: float = FPS) -> Shot:
     """Read a PC2 file, each sample as a frame."""
     content = path.read_bytes()
     size = struct.calcsize(PC2_HEADER)
@@ -90,7 +89,7 @@ def load_mdd(path: Path, fps: float | None = None) -> Shot:
     frames, vertices = struct.unpack_from(MDD_HEADER, content)
     points = _positions(path, content, size + 4 * max(0, frames), frames, vertices, ">f4")
     seconds = _doubles(content[size : size + 4 * frames])
-    return Shot(points, fps or _rate(seconds) or DEFAULT_FPS)
+    return Shot(points, fps or _rate(seconds) or FPS)
 
 
 def mdd_rate(path: Path) -> float | None:

@@ -10,7 +10,7 @@ from rigcast.plot._drawing import STYLE
 
 
 def svg(canvas: Any, name: str) -> str:
-    """A canvas as SVG text; ``name`` keeps the ids of charts on one page apart."""
+    """A canvas as SVG text, to be scrolled where it is too wide; ``name`` keeps the ids of charts on one page apart."""
     from matplotlib import rc_context
 
     buffer = io.StringIO()
@@ -22,4 +22,5 @@ def svg(canvas: Any, name: str) -> str:
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<style.*?</style>", "", text, flags=re.DOTALL)  # the page's own style says it, for charts alone
     text = re.sub(r"font-family: [^;\"]*;?", "", text)
-    return re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    text = re.sub(r'(\bid="|url\(#|href="#)', rf"\g<1>{name}-", text)
+    return f'<div class="wide" role="region">{text}</div>'

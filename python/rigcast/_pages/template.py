@@ -1,9 +1,10 @@
-"""The pages' common frame: one style, one set of macros, one footer."""
+"""The pages' common frame: one style, one set of macros, contents, terms, one footer."""
 
 from __future__ import annotations
 
 import datetime
 import platform
+import re
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -13,10 +14,15 @@ import numpy as np
 from rigcast._extras import require
 from rigcast._pages import words
 from rigcast._pages.gallery import ticks
+from rigcast._pages.glossary import explained, linked
+from rigcast._pages.palette import adapted, variables
 from rigcast._text import escaped
 from rigcast._timing import machine
 from rigcast._version import __version__
 from rigcast.plot import _colors as colors
+
+FEWEST = 4  # sections of a page that has contents
+CONTENTS, EXPLAINED = "<!--contents-->", "<!--terms-->"  # places of the layout
 
 
 @dataclass(frozen=True)
@@ -37,8 +43,10 @@ def fill(name: str, context: dict[str, Any]) -> str:
     name : str
         File name of the template.
     context : dict
-        Its values by name. Those of the frame are ``name``, ``verdicts`` (first of all, one sentence each),
-        ``key_figures`` (three to six), ``summary`` and, if there are any, ``warnings``; long ones are folded.
+        Its values by name. Those of the frame are ``name``, ``answer`` (first of all: a sentence with the number that
+        decides, in plain words, then what it is to be compared with), ``key_figures`` (three to six), ``verdicts``
+        (one sentence each, with the terms), ``live`` with ``live_text`` (what moves), ``summary`` and, if there are
+        any, ``warnings``; long ones are folded.
     """
     jinja = require("jinja2", extra="report", purpose="writing a report")
     environment = jinja.Environment(
@@ -48,17 +56,59 @@ def fill(name: str, context: dict[str, Any]) -> str:
         lstrip_blocks=True,
         undefined=jinja.StrictUndefined,
     )
-    environment.filters |= {"figure": words.figure, "size": words.size, "ticks": ticks, "summary": words.summary}
+    environment.filters |= {
+        "figure": words.figure,
+        "mm": words.length,
+        "share": words.share,
+        "size": words.size,
+        "ticks": ticks,
+        "summary": words.summary,
+        "linked": linked,
+    }
     frame: dict[str, Any] = {
+        "answer": [],
         "warnings": [],
         "verdicts": [],
-        "colors": colors,
+        "live": None,
+        "live_text": "",
+        "on_white": variables(0),
+        "on_black": variables(1),
         "gradient": ", ".join(colors.HEAT_STOPS),
         "machine": machine(),
         "versions": f"rigcast {__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "date": datetime.date.today().isoformat(),
     }
-    return escaped(str(environment.get_template(name).render(frame | context)), keep="\n\t")
+    page = _finished(str(environment.get_template(name).render(frame | context)))
+    return escaped(page, keep="\n\t")
+
+
+def _finished(page: str) -> str:
+    """A page with its contents, its terms, names of tables and charts, and colors that fit light and dark."""
+    sections = re.findall(r'<section id="([\w-]+)">\n*<h2>(.*?)</h2>', page)
+    if len(sections) >= FEWEST:
+        entries = "\n".join(f'<li><a href="#{anchor}">{title}</a></li>' for anchor, title in sections)
+        contents = f'<nav aria-label="Contents"><ol>\n{entries}\n</ol></nav>'
+        page = page.replace(CONTENTS, contents, 1)
+    terms = "\n".join(f'<dt id="{anchor}">{term}</dt><dd>{text}</dd>' for anchor, term, text in explained(page))
+    if terms:
+        folded = f'<details id="terms"><summary>What the terms mean</summary><dl>\n{terms}\n</dl></details>'
+        page = page.replace(EXPLAINED, folded, 1)
+    return adapted(_named(page.replace(CONTENTS, "").replace(EXPLAINED, "")))
+
+
+def _named(page: str) -> str:
+    """A page whose tables and charts are called, for those who hear it, what the heading above them says."""
+    heading = ""
+
+    def name(found: re.Match[str]) -> str:
+        nonlocal heading
+        if found[1] is not None:
+            heading = re.sub(r"<.*?>", "", found[1])
+            return found[0]
+        return f'{found[0][:-1]} aria-label="{heading}"' + (' tabindex="0">' if found[0].startswith("<div") else ">")
+
+    places = r'<h[23]>(.*?)</h[23]>|<div class="wide" role="region">|<svg class="chart"[^>]* role="img">'
+    return re.sub(places, name, page)
 
 
 def check_extra() -> None:

@@ -8,6 +8,9 @@ from collections.abc import Mapping
 from typing import Any
 
 SHORTENED = 120  # characters
+LEAST_LENGTH = 1e-3  # millimeters: below, a length is as good as none
+LEAST_SHARE = 1e-4
+ABBREVIATIONS = {"ik", "fk", "lod", "3d"}
 
 
 def figure(value: float, digits: int = 3) -> str:
@@ -18,6 +21,28 @@ def figure(value: float, digits: int = 3) -> str:
         return "0"
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(value))))
     return f"{value:,.{min(decimals, 6)}f}"
+
+
+def length(millimeters: float) -> str:
+    """A length with two significant digits and its unit, as one says it: ``0.03 mm``, ``1.4 mm``, ``1.8 m``."""
+    if 0.0 < millimeters < LEAST_LENGTH:
+        return f"less than {LEAST_LENGTH:g} mm"
+    if not math.isfinite(millimeters):
+        return "–"
+    value, unit = (millimeters / 1e3, "m") if millimeters >= 1e3 else (millimeters, "mm")
+    return f"{float(f'{value:.2g}'):,g} {unit}" if value < 1e2 else f"{value:,.0f} {unit}"
+
+
+def share(part: float) -> str:
+    """A share of a whole in percent, with as many digits as matter: ``99.9 %``, ``below 0.01 %``, ``100 %``."""
+    if not math.isfinite(part):
+        return "–"
+    if part in (0.0, 1.0):
+        return f"{100 * part:.0f} %"
+    near = min(part, 1.0 - part)
+    if near < LEAST_SHARE:
+        return f"below {100 * LEAST_SHARE:g} %" if part < 0.5 else f"over {100 - 100 * LEAST_SHARE:g} %"
+    return f"{100 * part:.{0 if near >= 0.1 else 1 if near >= 0.001 else 2}f} %"
 
 
 def size(count: int) -> str:
@@ -37,8 +62,9 @@ def plural(count: int, noun: str) -> str:
 
 
 def title(name: str) -> str:
-    """A file's name as a heading: ``demo-character`` is ``Demo character``."""
-    text = name.replace("_", " ").replace("-", " ").strip()
+    """A file's name as a heading: ``demo-character`` is ``Demo character``, ``face_ik`` is ``Face IK``."""
+    parts = name.replace("_", " ").replace("-", " ").split()
+    text = " ".join(part.upper() if part.lower() in ABBREVIATIONS else part for part in parts)
     return text[:1].upper() + text[1:]
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.rotations import globals_of
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 
 ROTATIONS = ("rotate_x", "rotate_y", "rotate_z")
@@ -22,6 +23,7 @@ ROUNDING = 1e-14  # of a float64 sum of a few weights
 SINGULAR = 1e-12  # determinant of a joint's rest transform, relative to the cube of its largest entry
 
 
+@one_line
 @dataclass(frozen=True)
 class Facts:
     """Metadata of a rig: name, unit, up axis, licence and where it comes from."""
@@ -38,6 +40,7 @@ class Facts:
             raise bad_argument("Facts", "up_axis", repr(self.up_axis), "X, Y or Z")
 
 
+@one_line
 @dataclass(frozen=True)
 class Joints:
     """A skeleton at rest.
@@ -82,6 +85,7 @@ class Joints:
         return globals_of(self.parents, self.rest)
 
 
+@one_line
 @dataclass(frozen=True)
 class Skin:
     """The joints that move each vertex, with weights.
@@ -126,6 +130,7 @@ class Skin:
         return Skin(joint, weight / weight.sum(axis=1, keepdims=True))
 
 
+@one_line
 @dataclass(frozen=True)
 class RigChannel:
     """One channel of a :class:`SkinnedRig` that you build: a number that an artist sets, with its range and joint.
@@ -159,6 +164,7 @@ class RigChannel:
 Factor = tuple[int, tuple[float, float, float] | None]  # a channel, and the tent over it if there is one
 
 
+@one_line
 @dataclass(frozen=True)
 class Morph:
     """A shape added in the rest pose before the joints bend, driven by channels.
@@ -210,6 +216,7 @@ class Morph:
         name: str,
         deltas: ArrayLike,
         drivers: tuple[tuple[int, float], ...] = (),
+        *,
         constant: float = 0.0,
         clamp: tuple[float, float] = (-np.inf, np.inf),
         factors: tuple[Factor, ...] = (),

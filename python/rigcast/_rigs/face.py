@@ -67,7 +67,16 @@ def rig_of_face(face: BlendshapeRig) -> SkinnedRig:
         str(about.get("origin") or ""),
     )
     morphs = linear + correctives
-    rig = SkinnedRig(face.rest_vertices, face.faces, None, None, dials, morphs, facts, surface_of(face))
+    rig = SkinnedRig(
+        face.rest_vertices,
+        face.faces,
+        None,
+        skin=None,
+        channels=dials,
+        morphs=morphs,
+        facts=facts,
+        surface=surface_of(face),
+    )
     rig.notes = notes_of(face)
     return rig
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._hashing import padded_faces
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.motions.shot import Shot
+from rigcast._shown import Described, counted
 from rigcast._validate import as_array, bad_argument, check_finite
 
 

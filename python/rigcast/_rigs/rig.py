@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
+
 if TYPE_CHECKING:
     from rigcast._core import Skeleton
 
 
+@one_line
 @dataclass(frozen=True)
 class RotationChannels:
     """The channels that turn one joint, in their order: what retargeting needs to turn rotations into channels.
@@ -35,6 +38,7 @@ class RotationChannels:
     channels: tuple[int, ...]
 
 
+@one_line
 @dataclass(frozen=True)
 class FollowerRotations:
     """A joint that turns with channels of other joints, as a twist bone does: all its rotations, in their order.
@@ -57,6 +61,7 @@ class FollowerRotations:
     factors: tuple[float, ...]
 
 
+@one_line
 @dataclass(frozen=True)
 class TranslationChannels:
     """The channels that shift one joint: ``t`` of :class:`RotationChannels`, in scene units along its rest axes.
@@ -73,6 +78,7 @@ class TranslationChannels:
     channels: tuple[int, ...]
 
 
+@one_line
 @dataclass(frozen=True)
 class ScaleChannels:
     """The channels that scale one joint along its own axes, after its rotations: multipliers, 1 at rest.
@@ -89,6 +95,7 @@ class ScaleChannels:
     channels: tuple[int, ...]
 
 
+@one_line
 @dataclass(frozen=True)
 class Mechanism:
     """The bones that channels turn, of a rig whose joints are only those that move its skin.

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast._hashing import padded_faces
 from rigcast._rigs.surface import Surface, surface_of
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument
 
 KINDS = ("parts", "materials", "components")
@@ -29,6 +30,7 @@ class AtRest(Protocol):
         ...
 
 
+@one_line
 @dataclass(frozen=True)
 class Segments:
     """A mesh cut into segments.

@@ -21,7 +21,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Skeleton
 from rigcast._hashing import padded_faces
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import (
     DIAL,
     ROTATIONS,
@@ -35,6 +34,7 @@ from rigcast._rigs.description import (
 from rigcast._rigs.rig import RotationChannels, TranslationChannels
 from rigcast._rigs.rotations import AXES, compose, euler_to_matrix, globals_of, invert
 from rigcast._rigs.surface import Surface, check_surface
+from rigcast._shown import Described, counted
 from rigcast._validate import Arguments, bad_argument
 
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily
@@ -69,7 +69,7 @@ class SkinnedRig(Described):
     >>> joints = Joints(["hinge"], np.array([-1]), np.eye(3, 4)[None])
     >>> skin = Skin(np.zeros((3, 1), np.int32), np.ones((3, 1)))
     >>> turn = RigChannel("hinge.rz", "rotate_z", 0, -90.0, 90.0)
-    >>> rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin, [turn])
+    >>> rig = SkinnedRig(np.eye(3), [[0, 1, 2]], joints, skin=skin, channels=[turn])
     >>> poses, vertices = rig.sample([[90.0]])
     >>> vertices[0].round(3).tolist()
     [[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]]
@@ -80,6 +80,7 @@ class SkinnedRig(Described):
         vertices: ArrayLike,
         faces: ArrayLike,
         joints: Joints | None = None,
+        *,
         skin: Skin | None = None,
         channels: Sequence[RigChannel] = (),
         morphs: Sequence[Morph] = (),
@@ -180,6 +181,10 @@ class SkinnedRig(Described):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.skeleton = _skeleton(self.joints)
+
+    def with_morphs(self, morphs: Sequence[Morph]) -> SkinnedRig:
+        """The same rig with other morphs, and no channels."""
+        return SkinnedRig(self.rest_vertices, self.faces, self.joints, self.skin, [], morphs, self.facts, self.surface)
 
     def for_worker(self) -> SkinnedRig:
         """Nothing changes after construction, so workers may share it."""

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 
 Int32 = NDArray[np.int32]
@@ -28,6 +29,7 @@ def _no_corners() -> Int32:
     return np.zeros((0, 4), np.int32)
 
 
+@one_line
 @dataclass(frozen=True)
 class Surface:
     """Named parts, materials and texture coordinates of a mesh with V vertices and F faces; any of them may be absent.

@@ -1,6 +1,7 @@
 """Checks of arguments, and the one wording of a wrong argument."""
 
 from rigcast._validate.arguments import (
+    FPS,
     LONGEST_UNIT,
     MOST_FRAMES,
     MOST_INDEX,
@@ -16,6 +17,7 @@ from rigcast._validate.metadata import metadata_text
 from rigcast._validate.words import MissingFile, bad_argument, bad_file, is_text, missing_file, shown
 
 __all__ = [
+    "FPS",
     "LONGEST_UNIT",
     "MOST_FRAMES",
     "MOST_INDEX",

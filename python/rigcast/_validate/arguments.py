@@ -17,6 +17,7 @@ from rigcast.errors import ArgumentError
 MOST_THREADS = 2**31 - 1  # what the engine counts threads with
 MOST_INDEX = 2**31 - 1  # what the engine counts vertices and frames with
 SHORTEST_UNIT, LONGEST_UNIT = 1e-12, 1e12  # meters: squares of them and of their inverses are numbers
+FPS = 30.0  # frames per second of what states no rate: the one default of all functions, readers and commands
 RATES = {"least": 1e-3, "most": 1e3}  # frames per second: a quarter of an hour and a millisecond per frame
 MOST_FRAMES = 1_000_000  # of one clip, played or resampled: nine hours at 30 frames per second
 

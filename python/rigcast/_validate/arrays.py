@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+import rigcast._shown  # noqa: F401 (classes of the engine are complete after it)
 from rigcast import _core
 from rigcast._validate.words import bad_argument
 

@@ -5,6 +5,7 @@ protocol: fitted on the very clip that is judged). :func:`motion_graph`, :func:`
 play the clips of a :class:`rigcast.synthesis.Synthesizer` without its latent spaces.
 """
 
+from rigcast._regression.skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigcast.baselines._dense_network import dense_network
 from rigcast.baselines._direct_delta_mush import direct_delta_mush
 from rigcast.baselines._key_points import KeyPointSubspace, key_point_subspace
@@ -16,7 +17,6 @@ from rigcast.baselines._pca_regression import pca_regression
 from rigcast.baselines._pose_space import pose_space_deformation
 from rigcast.baselines._rotational_regression import rotational_regression
 from rigcast.baselines._samples import Samples
-from rigcast.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigcast.baselines._ssdr import ssdr
 
 __all__ = [

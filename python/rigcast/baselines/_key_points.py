@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._regression.components import principal_components
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 
 _RIDGE = 1e-6  # of the mean squared entry of the basis, on coefficients that the points leave open; chosen, not tuned
 
 
+@one_line
 @dataclass(frozen=True)
 class KeyPointSubspace:
     """A basis of shapes, and the key points whose positions determine the coefficients.

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Skeleton
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 
 _FRAMES_AT_ONCE = 256
 
 
+@one_line
 @dataclass(frozen=True)
 class Samples:
     """Samples in memory, which the baselines take in place of a :class:`rigcast.Dataset`.

@@ -9,12 +9,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
 from rigcast._regression.ridge import Features
+from rigcast._regression.skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigcast._rigs.rotations import compose, invert
 from rigcast._validate import Arguments
 from rigcast.baselines._feature_map import check_features, fit_map
 from rigcast.baselines._model import model
 from rigcast.baselines._samples import BaselineExamples, Data, examples
-from rigcast.baselines._skinning_decomposition import SkinningDecomposition, skinning_decomposition
 from rigcast.progress import ProgressOption
 
 Array = NDArray[np.float64]
@@ -94,7 +94,7 @@ def ssdr(
     influences = check.whole("influences", influences, least=1, most=bones)
     rounds = check.whole("rounds", rounds)
     found = skinning_decomposition(
-        fitted.rest, fitted.vertices, bones, influences, rounds=rounds, threads=threads, progress=progress
+        fitted.rest, fitted.vertices, bones, influences=influences, rounds=rounds, threads=threads, progress=progress
     )
     center, radius = _places(found)
     joint, local = _attached(fitted, found.motions, center, radius)

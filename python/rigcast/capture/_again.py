@@ -34,8 +34,8 @@ def solve_again(
     rig: BlendshapeRig,
     found: Capture,
     points: Tracks | ArrayLike,
-    fixed: ArrayLike | None,
     *,
+    fixed: ArrayLike | None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
     settings: CaptureSettings | None = None,
     whole: bool = False,
@@ -82,7 +82,7 @@ def solve_again(
     >>> found = rc.capture.solve(rig, pixels, landmarks, size=(640, 480), neutral=0, focal=800)
     >>> pins = np.full(weights.shape, np.nan)
     >>> pins[40, rig.shape_names.index("mouthPucker")] = 0.3
-    >>> edited, solved = rc.capture.solve_again(rig, found, pixels, pins)
+    >>> edited, solved = rc.capture.solve_again(rig, found, pixels, fixed=pins)
     >>> bool(solved[:40].any()), bool((edited.weights[:40] == found.weights[:40]).all())
     (False, True)
     """

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._core import BlendshapeRig
 from rigcast._rigs.motions.shot import TO_Y_UP
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.capture._neutral import upright
 from rigcast.capture._solution import Capture
@@ -19,6 +20,7 @@ Float64 = NDArray[np.float64]
 MISSED, UNREACHABLE, COPIED, UNSEEN = 1, 2, 4, 8  # bits of the engine's status
 
 
+@one_line
 @dataclass(frozen=True)
 class EyeMotion:
     """Rotations of both eyes; right and left, in the order that the eyes were given in.
@@ -48,9 +50,9 @@ def turn_eyes(
     rig: BlendshapeRig,
     found: Capture,
     pupils: ArrayLike,
+    *,
     centers: ArrayLike,
     pupils_at_rest: ArrayLike,
-    *,
     disagreement: float = 0.35,
 ) -> EyeMotion:
     """Turn the eyes to the pupils of a detector (Bailey 2020, section 6.5). Pupils serve the eyes alone.
@@ -80,7 +82,8 @@ def turn_eyes(
     >>> found = rc.capture.solve(rig, pixels, landmarks, size=(640, 480), focal=800, neutral=0)
     >>> centers = np.array([[-3.0, 3.0, 5.0], [3.0, 3.0, 5.0]])
     >>> pupils = np.array([320, 240]) + 800 * (centers + [0.2, 0, 1.2])[:, :2] / (60 - 6.2) * [1, -1]
-    >>> eyes = rc.capture.turn_eyes(rig, found, np.array([pupils] * 2), centers, centers + [0, 0, 1.2])
+    >>> still = centers + [0, 0, 1.2]
+    >>> eyes = rc.capture.turn_eyes(rig, found, np.array([pupils] * 2), centers=centers, pupils_at_rest=still)
     >>> bool((eyes.angles[:, :, 1] > 0.1).all()), bool(eyes.missed.any())
     (True, False)
     """

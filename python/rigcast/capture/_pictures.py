@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
+from rigcast._shown import counted, no_pickle, one_line
 from rigcast._validate import bad_argument, bad_file, missing_file
 from rigcast.capture._video.ffmpeg import LARGEST_SIDE, VideoTiming, read_frames, timing_of
 
@@ -20,6 +21,8 @@ Picture = NDArray[np.uint8]
 ENDINGS = (".png", ".jpg", ".jpeg", ".bmp", ".tif", ".tiff")
 
 
+@no_pickle("it reads a file that is open; pickle its path")
+@one_line
 class Pictures(Sequence[Picture]):
     """Pictures (H, W, 3) of a folder or a video, each read when it is asked for.
 
@@ -124,6 +127,10 @@ class Pictures(Sequence[Picture]):
             got = f"{array.shape[1]} x {array.shape[0]} pixels in picture {at}"
             raise bad_argument("Pictures", "path", got, f"at most {LARGEST_SIDE} a side")
         return np.ascontiguousarray(array[:, :, :3])
+
+    def _facts(self) -> list[str]:
+        rate = "" if self.fps is None else f"{self.fps:g} per second"
+        return [counted(self._count, "picture", "pictures"), rate, f"of {self.path.name!r}"]
 
 
 def _order(path: Path) -> list[str]:

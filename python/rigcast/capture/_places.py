@@ -14,11 +14,13 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._atomic_files import atomic_write
 from rigcast._core import BlendshapeRig
 from rigcast._safe_reading import check_regular, read_json
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, bad_file, missing_file
 
 UNUSED = -1
 
 
+@one_line
 @dataclass(frozen=True)
 class Places:
     """A place on the mesh for each of P points.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._safe_reading import LARGEST_JSON, as_utf8, check_regular, errors_naming, read_bytes, read_json, table_rows
-from rigcast._validate import bad_argument, bad_file, missing_file
+from rigcast._validate import FPS, bad_argument, bad_file, missing_file
 from rigcast.capture._tracks import Tracks, at_constant_rate, checked_tracks, with_note
 from rigcast.sources._arrays import read_array
 
@@ -106,7 +106,7 @@ Read = tuple[Tracks, Float64 | None, float | None]
 def _made(
     points: Any, certainty: Any, known: KnownTracks, fps: float | None, size: Any, notes: tuple[str, ...]
 ) -> Tracks:
-    rate = known.fps or fps or 30.0
+    rate = known.fps or fps or FPS
     return checked_tracks("load_tracks", points, certainty, rate, known.size if size is None else size, notes)
 
 

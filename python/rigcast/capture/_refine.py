@@ -34,8 +34,8 @@ def refine(
     rig: BlendshapeRig,
     found: Capture,
     pictures: Sequence[NDArray[np.uint8]],
-    points: Tracks | ArrayLike | None = None,
     *,
+    points: Tracks | ArrayLike | None = None,
     covariance: ArrayLike | None = None,
     region: ArrayLike | None = None,
     fixed: ArrayLike | None = None,
@@ -92,7 +92,7 @@ def refine(
     >>> found = rc.capture.solve(
     ...     actor.rig, shot.labels["landmarks_2d"], actor.cast.landmarks, size=(96, 96), focal=focal, neutral=0
     ... )
-    >>> better = rc.capture.refine(actor.rig, found, shot.color, shot.labels["landmarks_2d"])
+    >>> better = rc.capture.refine(actor.rig, found, shot.color, points=shot.labels["landmarks_2d"])
     >>> better.weights.shape == found.weights.shape, better.pictures.light.shape
     (True, (3, 3, 9))
     """

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig, PictureTerms
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.capture._samples import usual_region
 from rigcast.capture._solution import Capture
@@ -18,6 +19,7 @@ from rigcast.capture._tracks import Tracks, checked_tracks
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class RefineSettings:
     """Terms of :func:`refine`, and how it solves.

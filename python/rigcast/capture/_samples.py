@@ -98,7 +98,7 @@ def draw_surface(
     near = HIDDEN * float(np.ptp(rest, axis=0).max())
     chance = np.zeros(len(halves))
     if len(face):
-        seen = visible(rest[None], solid, camera, middle[face][None], tolerance=near)[0]
+        seen = visible(rest[None], solid, camera, points=middle[face][None], tolerance=near)[0]
         chance[face[seen]] = area[face[seen]]
     if not chance.any():
         raise bad_argument("refine", "region", "without a triangle that the camera sees", "on the front of the face")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._rigs.matching import plain_name
+from rigcast._rigs.matching import SIDES, plain_name
 from rigcast.capture._neutral import upright
 from rigcast.capture._solution import Capture
 
@@ -29,6 +29,26 @@ def other_sides(names: Sequence[str]) -> NDArray[np.int64]:
         return name.removesuffix("right") + "left" if name.endswith("right") else name
 
     return np.array([place.get(other(name), k) for k, name in enumerate(plain)], np.int64)
+
+
+def shares_of_names(names: Sequence[str], wanted: Sequence[str]) -> Float64:
+    """(K, N) shares of N shapes in the K wanted ones; a row of 0 where none fits.
+
+    A shape is the one of its name; without a side, where both sides are there, it is their mean; one of a side is the
+    one without.
+    """
+    place = {plain_name(name): k for k, name in enumerate(names)}
+    shares = np.zeros((len(wanted), len(names)))
+    for row, name in zip(shares, map(plain_name, wanted), strict=True):
+        both = [place[name + side] for side in SIDES if name + side in place]
+        stem = next((name.removesuffix(side) for side in SIDES if name.endswith(side)), name)
+        if name in place:
+            row[place[name]] = 1.0
+        elif len(both) == len(SIDES):
+            row[both] = 0.5
+        elif stem in place:
+            row[place[stem]] = 1.0
+    return shares
 
 
 def exchanged(rig: BlendshapeRig) -> NDArray[np.int64]:

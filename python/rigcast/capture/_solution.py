@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_npz
+from rigcast._shown import counted, one_line
+from rigcast._validate import FPS
 from rigcast.capture._places import Places
 
 Float64 = NDArray[np.float64]
@@ -24,6 +26,7 @@ PLAIN = (
 OF_PICTURES = ("light", "albedo", "vertices", "shares", "used", "gates", "start_energy", "steps")
 
 
+@one_line
 @dataclass(frozen=True)
 class PictureFit:
     """Light, albedo and smoothing of a shot that :func:`refine` refined.
@@ -78,6 +81,7 @@ class LipSlides:
     pose: Float64
 
 
+@one_line
 @dataclass(frozen=True)
 class Capture:
     """Weights and head motion of a shot, and how well they fit the points.
@@ -145,7 +149,7 @@ class Capture:
     energy: Float64
     settled: NDArray[np.bool_]
     names: tuple[str, ...]
-    fps: float = 30.0
+    fps: float = FPS
     notes: tuple[str, ...] = field(default=())
     seconds: float = 0.0
     neutral_head: Float64 = field(default_factory=lambda: np.eye(3, 4))
@@ -155,6 +159,14 @@ class Capture:
     slides: LipSlides | None = None
     still: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
     mirrored: bool = False
+
+    def _facts(self) -> list[str]:
+        frames, shapes = self.weights.shape
+        known = self.residual[np.isfinite(self.residual)]
+        residual = f"residual {np.median(known):.3g} (median)" if known.size else ""
+        lost = counted(int(self.lost.sum()), "frame lost", "frames lost")
+        notes = counted(len(self.notes), "note", "notes")
+        return [f"{frames:,} frames of {shapes} weights", f"{self.fps:g} per second", residual, lost, notes]
 
     @property
     def motion(self) -> Float64:

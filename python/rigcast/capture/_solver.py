@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, solve_points
-from rigcast._validate import bad_argument, check_blendshape_rig
+from rigcast._validate import FPS, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import Detector
 from rigcast.capture._findings import notes_of, seeming_expression
 from rigcast.capture._fit_places import eyes_and_mouth, fit_places
@@ -51,7 +51,7 @@ def solve(
     detector: str | None = None,
     certainty: ArrayLike | None = None,
     size: tuple[int, int] | None = None,
-    fps: float = 30.0,
+    fps: float = FPS,
     neutral: int | ArrayLike | None = None,
     focal: float | None = None,
     strength: ArrayLike | None = None,
@@ -88,7 +88,7 @@ def solve(
     size : (int, int), optional
         Width and height of the image in pixels.
     fps : float
-        Frames per second.
+        Frames per second of arrays, 30 unless stated; :class:`Tracks` have their own.
     neutral : int or (P, 2) array, optional
         A frame in which the face is at rest, or such points. By default the frames that look most like it.
     focal : float, optional

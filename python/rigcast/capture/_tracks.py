@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._validate import Arguments, bad_argument
+from rigcast._shown import one_line
+from rigcast._validate import FPS, Arguments, bad_argument
 
 Float64 = NDArray[np.float64]
 
@@ -17,6 +18,7 @@ NORMALIZED = 2.0  # beyond, coordinates are no shares of an image
 UNEVEN = 0.01  # share of a frame by which times may differ from a constant rate
 
 
+@one_line
 @dataclass(frozen=True)
 class CaptureSettings:
     """Terms that a solve weighs against the points; see :func:`rigcast.capture.solve`.
@@ -57,6 +59,7 @@ class CaptureSettings:
     offsets: bool = True
 
 
+@one_line
 @dataclass(frozen=True)
 class Tracks:
     """Points of a shot.
@@ -76,7 +79,7 @@ class Tracks:
 
     points: Float64
     certainty: Float64
-    fps: float = 30.0
+    fps: float = FPS
     size: tuple[int, int] | None = None
     notes: tuple[str, ...] = field(default=())
 

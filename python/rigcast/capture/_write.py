@@ -103,7 +103,7 @@ def write(path: str | os.PathLike[str], rig: BlendshapeRig, found: Capture) -> l
         found.save(file, names=rig.shape_names)
         return []
     if file.suffix.lower() != HEAD:
-        return write_blendshape_weights(file, rig, found.weights, found.fps, found.motion)
+        return write_blendshape_weights(file, rig, found.weights, fps=found.fps, transforms=found.motion)
     rest = np.eye(3, 4)[None]
     motion = Motion(["head"], np.array([-1]), rest, found.motion[:, None], 1.0 / found.fps)
     notes = write_bvh_motion(file, motion, turn_between(str(rig.up_axis), "Y"))

@@ -1,4 +1,4 @@
-"""The command line: ``rigcast COMMAND``, one module of `_commands` per command (``dispatch.COMMANDS``)."""
+"""The command line: ``rigcast COMMAND``, one module of `_commands` per command (``_overview.COMMANDS``)."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
+
+from rigcast.cli._overview import COMMANDS, answer, show
 
 __all__ = ["main"]
 
@@ -20,15 +22,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         Arguments after the program's name; default those of this process.
     """
     _hold_standard_streams()
+    words = answer(sys.argv[1:] if argv is None else argv)
+    if isinstance(words, str):
+        return show(words)
     loading = signal.getsignal(signal.SIGINT) is signal.default_int_handler
     if loading:  # an exception here would come out of packages that make another one of it
         signal.signal(signal.SIGINT, _leave)
     from rigcast.cli import _dispatch as dispatch
 
-    commands = dispatch.commands_of(sys.argv[1:] if argv is None else argv)
+    known = words[0] in COMMANDS
+    commands = dispatch.commands_of(words) if known else None
     if loading:
         signal.signal(signal.SIGINT, signal.default_int_handler)
-    return dispatch.main(argv, commands)
+    return dispatch.main(words, commands)
 
 
 def _hold_standard_streams() -> None:

@@ -4,18 +4,13 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import stat
-import tempfile
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from pathlib import Path
 
-from rigcast._atomic_files import unwritable
 from rigcast._safe_reading import KINDS
 from rigcast._validate import LONGEST_UNIT, MOST_INDEX, MOST_THREADS, RATES, SHORTEST_UNIT
-from rigcast.cli._overwrite import check_overwrite
-from rigcast.cli._result import WrongInput
 
 UNITS = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "ft": 0.3048}
 
@@ -61,8 +56,11 @@ def output(text: str) -> Path:
 
 
 def data_set(text: str) -> Path:
-    """An :func:`output` that sampling makes, or goes on with: it refuses a finished one of other settings itself."""
-    return output(text)
+    """A folder that a command makes, or goes on with: it refuses a finished one of other settings itself."""
+    path = output(text)
+    if path.is_file():
+        raise argparse.ArgumentTypeError(f"{text} is a file; it must be a folder, or a name for a new one")
+    return path
 
 
 class OutputFile:
@@ -90,82 +88,16 @@ class OutputFile:
 page = OutputFile(".html", ".htm")
 
 
-def is_written(action: argparse.Action) -> bool:
-    """True if an argument names a result."""
-    return action.type in (output, data_set) or isinstance(action.type, OutputFile)
+class KeptFile(OutputFile):
+    """An :class:`OutputFile` that the next run reads: one that is there is gone on with."""
 
 
-def check_files(actions: Iterable[argparse.Action], args: argparse.Namespace) -> None:
-    """Refuse to write over what is read, two results to one place, finished results, and where nothing can be written.
-
-    Every ``Path`` among the arguments is read, but for those that :func:`is_written` says.
-
-    Raises
-    ------
-    ValueError
-        Naming the arguments.
-    """
-    read, written = files(actions, args)
-    finished = [path for action in actions if action.type is not data_set for _, path in files([action], args)[1]]
-    for number, (name, path) in enumerate(written):
-        for other, taken in [*read, *written[:number]]:
-            if _same(path, taken):
-                also = f"{other} too" if (other, taken) in written else f"what {other} reads"
-                raise WrongInput(f"{name} {path} is {also}; results need a file of their own")
-        if reason := _no_place(path):
-            raise WrongInput(f"{name} {reason}")
-    check_overwrite(finished, getattr(args, "overwrite", False))
-
-
-def files(
-    actions: Iterable[argparse.Action], args: argparse.Namespace
-) -> tuple[list[tuple[str, Path]], list[tuple[str, Path]]]:
-    """The files that a command reads and those that it writes, each with the name of the argument."""
-    read: list[tuple[str, Path]] = []
-    written: list[tuple[str, Path]] = []
+def name_values(actions: Iterable[argparse.Action]) -> None:
+    """Call whole numbers N in the help, in every command."""
     for action in actions:
-        given = getattr(args, action.dest, None)
-        paths = [entry for entry in (given if isinstance(given, list) else [given]) if isinstance(entry, Path)]
-        kind = written if is_written(action) else read
-        kind += [(_name(action), path) for path in paths]
-    return read, written
-
-
-def _no_place(path: Path) -> str:
-    """The reason why a result cannot be written, in words that begin with its path; empty if it can be.
-
-    Notices before the work what would otherwise show after it. That a disk gets full, nobody knows before.
-    """
-    is_folder = os.path.isdir(path)
-    if not is_folder and (error := unwritable(path)):
-        return str(error)
-    # What is kept of interrupted work lies next to the name itself, and the result next to what a link leads to.
-    for folder in dict.fromkeys([path] if is_folder else [path.parent, Path(os.path.realpath(path)).parent]):
-        try:
-            with tempfile.TemporaryFile(dir=folder):
-                pass
-        except OSError as error:
-            reason = error.strerror or error
-            return f"{path} cannot be written ({reason}); it must be in a folder where files can be made"
-    try:
-        os.lstat(path.with_name(f"{path.name}.checkpoint.lock"))
-    except FileNotFoundError:
-        pass
-    except OSError as error:
-        reason = error.strerror or error
-        return f"{path} cannot be written ({reason}); its name must leave room for what is kept beside it"
-    return ""
-
-
-def _name(action: argparse.Action) -> str:
-    return action.option_strings[-1] if action.option_strings else str(action.metavar or action.dest)
-
-
-def _same(a: Path, b: Path) -> bool:
-    """One place on the disk, through links too."""
-    if a.exists() and b.exists():
-        return a.samefile(b)
-    return a.resolve() == b.resolve()
+        whole = action.type in (count, seed, port, threads) or isinstance(action.type, CountTo)
+        if whole and action.option_strings and action.metavar is None:
+            action.metavar = "N"
 
 
 def count(text: str) -> int:
@@ -173,9 +105,14 @@ def count(text: str) -> int:
     return _at_least(text, 1, MOST_INDEX)
 
 
-def count_to(most: int) -> Callable[[str], int]:
+class CountTo:
     """A whole number from 1 to ``most``, where more would take memory or time that nobody wants to give."""
-    return lambda text: _at_least(text, 1, most)
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def __call__(self, text: str) -> int:
+        return _at_least(text, 1, self.most)
 
 
 def port(text: str) -> int:
@@ -265,6 +202,13 @@ def add_threads(parser: argparse._ActionsContainer) -> None:
     """``--threads``, with the same words in every command."""
     parser.add_argument(
         "--threads", metavar="N", type=threads, default=0, help="0, the default: all processors that it may use"
+    )
+
+
+def add_restart(parser: argparse._ActionsContainer) -> None:
+    """``--restart``, with the same words in every command."""
+    parser.add_argument(
+        "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
     )
 
 

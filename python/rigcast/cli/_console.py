@@ -3,46 +3,20 @@
 from __future__ import annotations
 
 import contextlib
-import errno
 import json
-import os
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, TextIO
 
 from rigcast._text import escaped
-from rigcast.cli._result import as_json
+from rigcast.cli._result import Result, as_json
+from rigcast.cli._streams import say, width_of, wrapped
 from rigcast.progress import Progress, ProgressCallback
 
 WIDEST = 60  # a longer name is printed whole, and the others are not padded to it
 FIRST_INTERVAL, LINE_INTERVAL = 1.0, 5.0  # seconds between progress lines where there is no terminal
 RECORD_INTERVAL = 0.2  # and between records of a stage, for programs
-
-
-def say(text: str, stream: TextIO | None, end: str = "\n") -> OSError | None:
-    """Print a line at once, and return why it could not be printed.
-
-    A closed or full stream costs nobody the work. Letters that the stream's encoding lacks are escaped, and so are
-    control characters, line ends among them.
-    """
-    if stream is None or stream.closed:
-        return OSError(errno.EBADF, "the stream is closed")
-    try:
-        encoding = stream.encoding or "utf-8"
-        print(escaped(text).encode(encoding, "backslashreplace").decode(encoding), end=end, file=stream, flush=True)
-    except OSError as error:
-        silence(stream)
-        return error
-    return None
-
-
-def silence(stream: TextIO) -> None:
-    """Send what a broken stream still holds to nowhere, or Python says at its end that it could not be written."""
-    with contextlib.suppress(OSError, ValueError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())
-        os.close(nowhere)
 
 
 class Console:
@@ -54,22 +28,51 @@ class Console:
         Print nothing on stdout (it belongs to a JSON object); progress still goes to stderr.
     records : callable, optional
         Receives progress in place of bars and lines.
+
+    Attributes
+    ----------
+    notes : list of str
+        What readers said of files while the command ran, each once.
+    stages : dict
+        Seconds of each stage of progress, by its name.
+    has_object : bool
+        Whether the JSON object of the command is printed.
     """
 
     def __init__(self, quiet: bool = False, records: ProgressCallback | None = None) -> None:
         self.quiet = quiet
+        self.notes: list[str] = []
+        self.stages: dict[str, float] = {}
         self._records = records
         self._unprinted: OSError | None = None
+        self._object: Callable[[Result], Result] | None = None
+        self.has_object = False
+        self._began = time.monotonic()
 
-    def line(self, text: str = "") -> None:
-        """One line on stdout."""
+    def elapsed(self) -> float:
+        """Seconds since the command began."""
+        return time.monotonic() - self._began
+
+    def line(self, text: str = "", indent: int | None = None) -> None:
+        """One line on stdout; on a terminal as several, if it is longer than that is wide."""
         if not self.quiet:
-            self.result(text)
+            for part in wrapped(escaped(text), width_of(sys.stdout), indent):
+                self.result(part)
 
     def result(self, text: str) -> None:
-        """One line on stdout, though quiet."""
+        """One line on stdout, as it is and though quiet."""
         if self._unprinted is None:
             self._unprinted = say(text, sys.stdout)
+
+    def promise_object(self, completed: Callable[[Result], Result]) -> None:
+        """The result belongs on stdout as one JSON object, completed by what the command line knows of it."""
+        self._object = completed
+
+    def put_object(self, result: Result) -> None:
+        """Print the JSON object that was promised, once: early by commands that stay, else when they are done."""
+        if self._object is not None:
+            completed, self._object, self.has_object = self._object, None, True
+            self.result(json.dumps(as_json(completed(result))))
 
     def finish(self) -> None:
         """Raise ``OSError`` if any line could not be printed."""
@@ -83,7 +86,7 @@ class Console:
         """Names and values, aligned."""
         width = min(max((len(name) for name, _ in entries), default=0), WIDEST)
         for name, value in entries:
-            self.line(f"{' ' * indent}{name:<{width}}  {value}")
+            self.line(f"{' ' * indent}{name:<{width}}  {value}", indent + width + 2)
 
     def table(self, headers: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
         """A table: the first column to the left, the others, figures, to the right."""
@@ -91,9 +94,10 @@ class Console:
         widths = [min(max(len(row[column]) for row in cells), WIDEST) for column in range(len(headers))]
         for number, row in enumerate(cells):
             figures = [f"{cell:>{width}}" for cell, width in zip(row[1:], widths[1:], strict=True)]
-            self.line("  ".join([f"{row[0]:<{widths[0]}}", *figures]))
-            if number == 0:
-                self.line("  ".join("-" * width for width in widths))
+            lines = ["  ".join([f"{row[0]:<{widths[0]}}", *figures])]
+            lines += ["  ".join("-" * width for width in widths)] * (number == 0)
+            for line in lines if not self.quiet else []:
+                self.result(line)  # a row is a row, though it is wide
 
     @contextlib.contextmanager
     def progress(self) -> Iterator[ProgressCallback]:
@@ -101,6 +105,15 @@ class Console:
 
         Nothing is drawn where stderr is closed or full.
         """
+        with self._drawn() as draw:
+            clock = StageSeconds(self.stages, draw)
+            try:
+                yield clock
+            finally:
+                clock.stop()
+
+    @contextlib.contextmanager
+    def _drawn(self) -> Iterator[ProgressCallback]:
         if self._records is not None:
             yield self._records
             return
@@ -116,6 +129,27 @@ class Console:
         finally:
             with contextlib.suppress(OSError):
                 bars.stop()
+
+
+class StageSeconds:
+    """Adds up the seconds of each stage, and passes progress on."""
+
+    def __init__(self, seconds: dict[str, float], draw: ProgressCallback) -> None:
+        self.seconds, self.draw = seconds, draw
+        self.stage, self.began = "", time.monotonic()
+
+    def __call__(self, progress: Progress) -> None:
+        if progress.stage != self.stage:
+            self.stop()
+            self.stage = progress.stage
+        self.draw(progress)
+
+    def stop(self) -> None:
+        """Count the stage that is at work."""
+        now = time.monotonic()
+        if self.stage:
+            self.seconds[self.stage] = self.seconds.get(self.stage, 0.0) + now - self.began
+        self.stage, self.began = "", now
 
 
 class Lines:
@@ -212,3 +246,19 @@ def _bars() -> Any:
         expand=True,
         transient=True,
     )
+
+
+def spent(console: Console) -> str:
+    """Seconds of the stages of a command, and its memory, in words."""
+    took = [f"{stage} {seconds:.2f} s" for stage, seconds in console.stages.items()]
+    total = f"{console.elapsed():.2f} s in all, {time.process_time():.2f} s of processors since the start"
+    return ", ".join([*took, total, *_memory()])
+
+
+def _memory() -> list[str]:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return []
+    unit = 1 if sys.platform == "darwin" else 1024
+    return [f"{resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6:.0f} MB of memory at most"]

@@ -1,43 +1,42 @@
 """Parses a command line, runs the command, and turns every outcome into an exit code and at most one line.
 
-Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted.
+Exit codes: 0 fine, 1 failed, 2 wrong usage or input, 130 interrupted, 143 terminated.
 """
 
 from __future__ import annotations
 
 import argparse
 import contextlib
-import difflib
 import errno
 import importlib
 import json
+import os
 import sys
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NoReturn
+from typing import Any
 
 from rigcast._extras import MissingExtra
-from rigcast._interrupts import ended_by_stdin
+from rigcast._interrupts import ended_by_stdin, ended_by_terminate, was_terminated
 from rigcast._notes import heard
 from rigcast._text import escaped, shortened
-from rigcast.cli._arguments import check_files
-from rigcast.cli._console import Console, JsonLines, say, silence
-from rigcast.cli._result import PartlyFailed, WrongInput, as_json
-from rigcast.cli._sentences import one_line
+from rigcast.cli._console import Console, JsonLines, spent
+from rigcast.cli._left_over import INTERRUPTION, going_on, interruption
+from rigcast.cli._nearest import nearest_command
+from rigcast.cli._overview import COMMANDS, SEVERAL, answer, show
+from rigcast.cli._result import PartlyFailed, Result, WrongInput
+from rigcast.cli._sentences import names_of, one_line
+from rigcast.cli._streams import say, silence
 from rigcast.cli._subcommands import CommandModule, add_command
+from rigcast.cli._usage import CommandParser, WrongUsage, pointer
+from rigcast.cli._written import check_files, files, is_written
 from rigcast.errors import ArgumentError, CudaError, InputWarning, MirroredWarning, NumericalError, SourceError
+from rigcast.progress import ProgressCallback, silent
 
-INTERRUPTION = "interrupted; run the same command again to continue"
-FINE, FAILED, WRONG_INPUT, INTERRUPTED = 0, 1, 2, 130
+FINE, FAILED, WRONG_INPUT, INTERRUPTED, TERMINATED = 0, 1, 2, 130, 143
 # The same command goes on where it was interrupted.
 RESUMED = ("actors", "sample", "train", "solve", "transfer", "ik", "batch")
-COMMANDS = (
-    "doctor", "sample", "train", "evaluate", "export", "solve", "report", "bench", "transfer", "pack", "info", "limits",
-    "faces", "ik", "synth", "capture", "actors", "view", "perceive", "study", "batch", "blender-addon",
-)  # fmt: skip
-SEVERAL = ("synth", "capture", "study")  # that have commands of their own
-
 
 FORESEEN = (
     ArgumentError, WrongInput, PartlyFailed, MissingExtra, SourceError, NumericalError, CudaError, OSError, MemoryError,
@@ -63,9 +62,20 @@ def load_commands(names: Sequence[str] = COMMANDS) -> dict[str, CommandModule]:
     return {name: importlib.import_module(f"rigcast.cli.{home}") for name, home in homes.items()}
 
 
-def commands_of(argv: Sequence[str]) -> dict[str, CommandModule]:
-    """The command that a command line begins with; all commands where it begins with none."""
-    return load_commands(argv[:1] if argv and argv[0] in COMMANDS else COMMANDS)
+def commands_of(words: Sequence[str]) -> dict[str, CommandModule]:
+    """The command that a command line begins with.
+
+    Raises
+    ------
+    WrongUsage
+        If it begins with none, with the command that was meant.
+    """
+    if words[0] in COMMANDS:
+        return load_commands(words[:1])
+    if words[0].startswith("-"):
+        raise WrongUsage("rigcast", f"{words[0]} stands before a command; options stand after it")
+    near = nearest_command(words[0], [*COMMANDS, "help", "-V"])
+    raise WrongUsage("rigcast", f"{words[0]!r} is no command" + (f"; did you mean {near}?" if near else ""))
 
 
 def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule] | None = None) -> int:
@@ -78,47 +88,96 @@ def main(argv: Sequence[str] | None = None, commands: Mapping[str, CommandModule
     commands : mapping, optional
         As :func:`load_commands` gives them.
     """
-    argv = sys.argv[1:] if argv is None else argv
-    as_object = "--json" in argv
+    words = answer(sys.argv[1:] if argv is None else argv)
+    if isinstance(words, str):
+        return show(words)
+    as_object = "--json" in words
     try:
-        args, unknown = parser(commands_of(argv) if commands is None else commands).parse_known_args(argv)
-        if unknown:
-            args.parser.unknown(unknown)
+        args = parse(parser(commands_of(words) if commands is None else commands), words)
     except SystemExit as stop:  # argparse has printed the help
         return int(stop.code or 0) if say("", sys.stdout, end="") is None else FAILED
     except WrongUsage as wrong:
-        return _failed(str(wrong), WRONG_INPUT, as_object)
+        return _failed(wrong.program, wrong.sentence, WRONG_INPUT, as_object)
     except OSError as error:  # of a path that cannot be looked at: too long, or in a folder without permission
-        return _failed(f"rigcast: {one_line(error)}", _code(error), as_object)
+        return _failed(_program(words), one_line(error), _code(error), as_object)
     except KeyboardInterrupt:
-        return _failed("rigcast: interrupted", INTERRUPTED, as_object)
+        return _failed("rigcast", "interrupted", INTERRUPTED, as_object)
+    console = Console(quiet=args.json or args.quiet, records=_records(args))
+    try:
+        return _run(args, console)
+    finally:
+        if args.verbose and not args.piped:
+            say(f"{args.parser.prog}: {spent(console)}", sys.stderr)
+
+
+def parse(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """The arguments of a command line.
+
+    Raises
+    ------
+    WrongUsage
+        Naming what is wrong, and the option that was meant if it is one that the command does not have.
+    """
+    try:
+        args, unknown = parser.parse_known_args(list(words))
+    except WrongUsage as wrong:  # an unknown option may have given its value to another argument
+        raise wrong.with_meant(words) from None
+    if unknown:
+        args.parser.unknown(unknown)
+    return args
+
+
+def _run(args: argparse.Namespace, console: Console) -> int:
+    """Run a parsed command and return its exit code."""
+    written = [path for _, path in files(args.actions, args)[1]]
+    can_write = any(map(is_written, args.actions))
+
+    def completed(result: Result) -> Result:
+        own = [note for note in result.get("notes", []) if note not in console.notes]
+        notes = {"notes": [*console.notes, *own]} if console.notes or own else {}
+        return {**({"outputs": [os.fspath(path) for path in written]} if can_write else {}), **result, **notes}
 
     def work() -> None:
         check_files(args.actions, args)
-        console = Console(quiet=args.json, records=JsonLines(sys.stderr) if args.piped else None)
+        if args.json:
+            console.promise_object(completed)
+        if args.resumed and not getattr(args, "restart", False) and (note := going_on(written)):
+            console.notes.append(note)
+            console.line(f"note: {note}")
         failure: PartlyFailed | None = None
-        printed: list[str] = []
         try:
-            with noted(console, printed), ended_by_stdin() if args.piped else contextlib.nullcontext():
+            with noted(console), ended_by_stdin() if args.piped else contextlib.nullcontext():
                 result = args.command.run(args, console)
         except PartlyFailed as error:
             result, failure = {**error.result, "error": str(error), "exit_code": FAILED}, error
-        own = [note for note in result.get("notes", []) if note not in printed]
-        if printed or own:
-            result = {**result, "notes": [*printed, *own]}
-        if args.json:
-            console.result(json.dumps(as_json(result)))
+        console.put_object(result)
         if failure is not None:
             raise failure
         console.finish()
 
-    interruption = INTERRUPTION if args.resumed else "interrupted"
-    return guarded(work, program="rigcast", as_object=args.json, debug=args.debug, interrupted=interruption)
+    def interrupted(sentence: str) -> str:
+        return interruption(sentence, written, args.resumed, hasattr(args, "restart"))
+
+    with ended_by_terminate():
+        return guarded(
+            work,
+            args.parser.prog,
+            as_object=lambda: bool(args.json) and not console.has_object,
+            debug=args.verbose,
+            interrupted=interrupted,
+            names=names_of(args.actions),
+        )
+
+
+def _records(args: argparse.Namespace) -> ProgressCallback | None:
+    """The receiver of progress in place of bars and lines, if there is one."""
+    return JsonLines(sys.stderr) if args.piped else silent if args.quiet else None
 
 
 @contextlib.contextmanager
-def noted(console: Console, printed: list[str]) -> Iterator[None]:
-    """Print what readers say of files as notes of the command, each once, and keep them in ``printed``."""
+def noted(console: Console) -> Iterator[None]:
+    """Print what readers say of files as notes of the command, each once, and keep them in ``console.notes``."""
+    printed = console.notes
 
     def say_once(note: str) -> None:
         if note not in printed:
@@ -146,9 +205,10 @@ def noted(console: Console, printed: list[str]) -> Iterator[None]:
 def guarded(
     work: Callable[[], None],
     program: str,
-    as_object: bool = False,
+    as_object: Callable[[], bool] = lambda: False,
     debug: bool = False,
-    interrupted: str = INTERRUPTION,
+    interrupted: Callable[[str], str] = lambda sentence: sentence or INTERRUPTION,
+    names: Mapping[str, str] | None = None,
 ) -> int:
     """Call ``work`` and turn its outcome into an exit code and at most one line on stderr.
 
@@ -157,18 +217,20 @@ def guarded(
     work : callable
     program : str
         Opens the line.
-    as_object : bool
-        Also print the error as a JSON object on stdout.
+    as_object : callable
+        Whether to print the error as a JSON object on stdout, too.
     debug : bool
         Show where an error arose.
-    interrupted : str
-        The message after Ctrl-C, if the work itself gives none.
+    interrupted : callable
+        The message after Ctrl-C, of the one that the work itself gives; empty if it gives none.
+    names : mapping, optional
+        The words of the command line for arguments of functions.
     """
     try:
         work()
         return FINE
     except KeyboardInterrupt as stop:
-        message, code = str(stop) or interrupted, INTERRUPTED
+        message, code = interrupted(str(stop)), TERMINATED if was_terminated() else INTERRUPTED
     except BrokenPipeError:  # the reader of our output went away, as in `rigcast info x | head`
         silence(sys.stdout)
         return FAILED
@@ -178,11 +240,10 @@ def guarded(
             raise
         if debug:
             traceback.print_exc()
-        message, code = one_line(error), _code(error)
+        message, code = one_line(error, names), _code(error)
         if not foreseen:  # a fault of our own: one line too, and the way to its place
-            message = f"internal error, please report it: {type(error).__name__}: {message} (--debug shows where)"
-        as_object = as_object and not isinstance(error, PartlyFailed)  # its object has been printed
-    return _failed(f"{program}: {message}", code, as_object)
+            message = f"internal error, please report it: {type(error).__name__}: {message} (--verbose shows where)"
+    return _failed(program, message, code, as_object())
 
 
 def _code(error: Exception) -> int:
@@ -200,49 +261,24 @@ def _is_foreseen(error: Exception) -> bool:
     return isinstance(error, FORESEEN)
 
 
-def _failed(line: str, code: int, as_object: bool) -> int:
-    line = shortened(escaped(line))
-    say(line, sys.stderr)
+def _program(words: Sequence[str]) -> str:
+    """``rigcast`` and the command, of a command line that was not parsed to its end."""
+    count = 2 if words[0] in SEVERAL and words[1:2] and not words[1].startswith("-") else 1
+    return " ".join(["rigcast", *words[:count]]) if words[0] in COMMANDS else "rigcast"
+
+
+def _failed(program: str, sentence: str, code: int, as_object: bool) -> int:
+    line = f"{program}: {shortened(escaped(sentence))}"
+    say(f"{line} {pointer(program)}" if code == WRONG_INPUT else line, sys.stderr)
     if as_object:
-        say(json.dumps({"error": line.partition(": ")[2], "exit_code": code}), sys.stdout)
+        answer = {"error": shortened(escaped(sentence)), "exit_code": code, "command": program}
+        say(json.dumps(answer), sys.stdout)
     return code
-
-
-class WrongUsage(Exception):
-    """Arguments that make no command line."""
-
-
-class _Parser(argparse.ArgumentParser):
-    """One line for a wrong argument, not a screen of usage before it."""
-
-    def error(self, message: str) -> NoReturn:
-        if "invalid choice" in message and (usual := self.get_default("usual")) is not None:
-            message = f"{message.partition(' (choose')[0]}; {usual!r} is missing: {self.prog} {usual} ..."
-        raise WrongUsage(f"{self.prog}: {message} ({self.prog} --help shows an example)")
-
-    def unknown(self, words: Sequence[str]) -> NoReturn:
-        """Words that the command has no argument for, with the option that a misspelt one may have meant."""
-        message = f"unrecognized arguments: {' '.join(words)}"
-        if any(word.lower().endswith((".obj", ".obj.gz")) for word in words):
-            message += "; if the shell made them of a pattern, quote it ('scans/*.obj') or name the folder"
-        options = [word.partition("=")[0] for word in words if word.startswith("-")]
-        near = [match for word in options for match in difflib.get_close_matches(word, self._option_string_actions, 1)]
-        if near:
-            message += f"; did you mean {', '.join(near)}?"
-        self.error(message)
 
 
 def parser(modules: Mapping[str, CommandModule]) -> argparse.ArgumentParser:
     """The parser of the program, with those of its commands."""
-    made = _Parser(
-        prog="rigcast",
-        description="Learn any character rig, and run it anywhere.",
-        epilog="rigcast COMMAND --help shows an example of each command.",
-        allow_abbrev=False,
-    )
-    from rigcast._version import __version__
-
-    made.add_argument("--version", action="version", version=f"rigcast {__version__}")
+    made = CommandParser(prog="rigcast", allow_abbrev=False)
     commands = made.add_subparsers(metavar="COMMAND", required=True)
     for name, command in modules.items():
         add_command(commands, name, command, resumed=name in RESUMED)

@@ -6,10 +6,12 @@ import argparse
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
-from rigcast.cli._arguments import is_written
+from rigcast.cli._arguments import name_values
 from rigcast.cli._console import Console
 from rigcast.cli._overwrite import add_overwrite_argument
 from rigcast.cli._result import Result
+from rigcast.cli._usage import EXAMPLES, CommandHelp
+from rigcast.cli._written import is_written
 
 
 class CommandModule(Protocol):
@@ -38,11 +40,12 @@ def add_command(commands: Any, name: str, command: CommandModule, *, resumed: bo
         name,
         help=command.SUMMARY,
         description=command.SUMMARY[0].upper() + command.SUMMARY[1:] + ".",
-        epilog="example:\n" + "\n".join(f"  {line}" for line in command.EXAMPLE.splitlines()),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        epilog=EXAMPLES + "\n".join(f"  {line}" for line in command.EXAMPLE.splitlines()),
+        formatter_class=CommandHelp,
         allow_abbrev=False,
     )
     command.add_arguments(sub)
+    name_values(sub._actions)
     if any(map(is_written, sub._actions)):
         add_overwrite_argument(sub)
     sub.add_argument("--json", action="store_true", help="one JSON object on stdout; progress goes to stderr")
@@ -51,7 +54,11 @@ def add_command(commands: Any, name: str, command: CommandModule, *, resumed: bo
         action="store_true",
         help="for programs that run this: progress as JSON, one object per line; the end of stdin acts as Ctrl-C",
     )
-    sub.add_argument("--debug", action="store_true", help="show where an error arose")
+    loudness = sub.add_mutually_exclusive_group()
+    loudness.add_argument("-q", "--quiet", action="store_true", help="say errors alone")
+    loudness.add_argument(
+        "-v", "--verbose", action="store_true", help="say more: the time of each stage, memory, where an error arose"
+    )
     sub.set_defaults(command=command, parser=sub, actions=sub._actions, resumed=resumed)
 
 

@@ -9,13 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._validate import Arguments
+from rigcast._shown import one_line
+from rigcast._validate import FPS, Arguments
 from rigcast.crowd._arguments import checked_clips, checked_order, checked_rig
 from rigcast.crowd._detail import Camera, LevelOfDetail
 from rigcast.crowd._importance import importance_order
 from rigcast.perception import Viewing, VisualBudget, seen_difference
 
 
+@one_line
 @dataclass(frozen=True)
 class DetailChoice:
     """A prefix that stays within a budget.
@@ -44,9 +46,9 @@ def level_of_detail(
     rig: BlendshapeRig,
     weights: ArrayLike | Sequence[ArrayLike],
     budget: VisualBudget | str,
-    order: ArrayLike | None = None,
     *,
-    fps: float = 30.0,
+    order: ArrayLike | None = None,
+    fps: float = FPS,
 ) -> DetailChoice:
     """Choose how many shapes of a rig a viewer needs.
 
@@ -62,7 +64,7 @@ def level_of_detail(
     order : (K,) integers, optional
         Shapes, most important first. Default: :func:`importance_order` by ``"screen_motion"`` as this viewer sees it.
     fps : float
-        Frames per second, for JOD.
+        Frames per second, for JOD; 30 unless stated.
 
     Returns
     -------
@@ -122,7 +124,7 @@ def _by_quality(
                 truth,
                 rig.evaluate(kept),
                 rig.faces,
-                budget,
+                budget=budget,
                 meters_per_unit=rig.meters_per_unit,
                 up_axis=rig.up_axis,
                 fps=fps,

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_threads
 from rigcast.crowd import _on_device as on_device
 from rigcast.crowd._arguments import (
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 Float32 = NDArray[np.float32]
 
 
+@one_line
 class Crowd:
     """Heads of one blendshape rig that play clips.
 
@@ -287,3 +289,8 @@ class Crowd:
         if not (out.flags.c_contiguous and out.flags.writeable):
             raise bad_argument("evaluate", "out", "not contiguous or read-only", "contiguous and writable")
         return out
+
+    def __reduce__(self) -> tuple[type[Crowd], tuple[BlendshapeRig, list[Float32], NDArray[np.int32]]]:
+        """For pickle and copy: rig, clips and order."""
+        clips = [self.weights(clip, np.arange(count)) for clip, count in enumerate(self._num_frames)]
+        return Crowd, (self._rig, clips, self._order)

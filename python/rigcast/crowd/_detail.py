@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.crowd._arguments import (
     checked_clips,
@@ -23,6 +24,7 @@ from rigcast.crowd._detail_errors import level_of_detail_error_bound, level_of_d
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class Camera:
     """A perspective camera.
@@ -63,6 +65,7 @@ class Camera:
         return np.asarray(self.image_height / (2.0 * distances * np.tan(np.radians(self.field_of_view) / 2.0)))
 
 
+@one_line
 class LevelOfDetail:
     """Chooses for each head the shortest prefix whose error stays below a number of pixels.
 

@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._blendshapes import Tent
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast.crowd._arguments import checked_order, checked_rig, checked_weights
 
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class LevelOfDetailErrors:
     """Distances of vertices with the n most important shapes only, for every n, in the rig's unit.

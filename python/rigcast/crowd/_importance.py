@@ -166,7 +166,7 @@ def _on_screen(rig: BlendshapeRig, viewing: Viewing) -> Float64:
     neutral = _states(rig, None)
     camera = viewing.camera(neutral, rig.meters_per_unit, rig.up_axis)
     states = (_states(rig, k) for k in range(rig.num_shapes))
-    return np.array([screen_motion(neutral, state, rig.faces, camera).max for state in states])
+    return np.array([screen_motion(neutral, state, rig.faces, camera=camera).max for state in states])
 
 
 def _from_images(rig: BlendshapeRig, by: str, picture: Picture | None) -> Float64:

@@ -8,10 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
+
 if TYPE_CHECKING:
     from rigcast._cuda import DeviceArray
 
 
+@one_line
 @dataclass(frozen=True)
 class Instances:
     """Distinct heads of a crowd, each once, for a renderer that draws instances.
@@ -31,6 +34,7 @@ class Instances:
     prefix: NDArray[np.int32]
 
 
+@one_line
 @dataclass(frozen=True)
 class DeviceInstances:
     """:class:`Instances` whose vertices stay on the device.

@@ -19,7 +19,8 @@ from rigcast._load_model import load
 from rigcast._rigs.matching import listed
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._fallback import Fallback, fallback_of, rest_pose
-from rigcast.exports._skinned import EXACT, Miss
+from rigcast.exports._miss import MissSum
+from rigcast.exports._skinned import EXACT
 
 FUNCTION = "write_character"
 ENDINGS = written_endings(MADE_CHARACTER)
@@ -131,7 +132,7 @@ def _judged(model: _core.Deformer, poses: ArrayLike | None, seed: int) -> NDArra
         check = Arguments(FUNCTION, C=len(model.control_names))
         return np.asarray(check.numbers("poses", poses, "T+ C", dtype=np.float32))
     rng = np.random.default_rng(Arguments(FUNCTION).whole("seed", seed))
-    if not model.joint_names:
+    if model.skeleton is None:
         return _drawn(rng, np.asarray(model.control_ranges, np.float64), rest_pose(model)).astype(np.float32)
     channels = model.channels
     if not channels:
@@ -149,8 +150,8 @@ def _drawn(rng: np.random.Generator, ranges: NDArray[np.float64], rest: NDArray[
     return np.where(rng.uniform(size=drawn.shape) < MOVED, drawn, rest)
 
 
-def _distance(model: _core.Deformer, miss: Miss | None, which: str) -> list[str]:
-    """Lines on the distance of what is shown from the model, and on the errors that the model states."""
+def _distance(model: _core.Deformer, miss: MissSum | None, which: str) -> list[str]:
+    """Distances of what is shown from the model, and what the model states itself."""
     millimeters = 1e3 * float(model.meters_per_unit)
     if miss is None:
         missed = "was not compared with the model, whose channels pose no joints here: it is where poses are given"
@@ -183,7 +184,7 @@ def _about_model(model: _core.Deformer) -> str:
     return f"A rigcast model of kind {model.kind}; programs that run it open the file of the attribute rigcast:model"
 
 
-def _about(model: _core.Deformer, fallback: Fallback, miss: Miss | None, file: Path, words: str) -> dict[str, Any]:
+def _about(model: _core.Deformer, fallback: Fallback, miss: MissSum | None, file: Path, words: str) -> dict[str, Any]:
     """The entries of ``customData["rigcast"]``; lengths are in the unit of the stage."""
     channels = model.channels
     about: dict[str, Any] = {

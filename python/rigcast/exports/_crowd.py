@@ -20,8 +20,9 @@ from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.surface import surface_of
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.exports._fallback import Fallback, fallback_of
+from rigcast.exports._miss import MissSum
 from rigcast.exports._playback import Playback
-from rigcast.exports._skinned import EXACT, FRAMES_AT_ONCE, Miss, facts_of
+from rigcast.exports._skinned import EXACT, FRAMES_AT_ONCE, facts_of
 
 FUNCTION = "write_crowd"
 ENDINGS = written_endings(MADE_CROWD)
@@ -171,11 +172,11 @@ def _places(positions: ArrayLike, turns: ArrayLike | None, prototypes: ArrayLike
 
 def _shown(
     model: _core.Deformer, fallback: Fallback, played: list[_Played], fps: float
-) -> tuple[list[CrowdClip], Miss | None]:
+) -> tuple[list[CrowdClip], MissSum | None]:
     """Clips as joints and shapes, and what they miss; none if the model has neither."""
     if not fallback.moves:
         return [], None
-    found, miss = [], Miss()
+    found, miss = [], MissSum()
     for clip in played:
         motion = fallback.played(model, clip.playback.poses, fps)
         boxes = []
@@ -206,9 +207,9 @@ def _counts(instances: int, clips: int, phases: int, frames: int) -> str:
 
 
 def _held(
-    model: _core.Deformer, fallback: Fallback, shown: list[CrowdClip], miss: Miss | None, misses: bool
+    model: _core.Deformer, fallback: Fallback, shown: list[CrowdClip], miss: MissSum | None, misses: bool
 ) -> list[str]:
-    """A line on the content of prototypes, and its distance from the model."""
+    """Content of prototypes, and how far that is from the model."""
     millimeters = 1e3 * float(model.meters_per_unit)
     far = (
         ""

@@ -16,7 +16,8 @@ from rigcast._rigs.description import Joints, Morph, Skin
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.surface import surface_of
-from rigcast.exports._skinned import FRAMES_AT_ONCE, Miss, facts_of, skin_of
+from rigcast.exports._miss import MissSum
+from rigcast.exports._skinned import FRAMES_AT_ONCE, facts_of, skin_of
 
 MOST_DIALS = 512  # shapes that a model's dials may make
 ROOT = "root"  # the joint of a character that has none
@@ -67,9 +68,9 @@ class Fallback:
             columns, names = poses.astype(np.float64) - rest_pose(model), list(model.control_names)
         return SkinnedMotion(self.rig, local, columns[:, [names.index(name) for name in shapes]], fps)
 
-    def miss(self, model: _core.Deformer, poses: NDArray[np.float32]) -> Miss:
+    def miss(self, model: _core.Deformer, poses: NDArray[np.float32]) -> MissSum:
         """Distances of its vertices from the model's, in the model's unit, with its correctives at 0."""
-        found, names = Miss(), [] if not isinstance(model, BlendshapeRig) else list(model.column_names)
+        found, names = MissSum(), [] if not isinstance(model, BlendshapeRig) else list(model.column_names)
         for start in range(0, len(poses), FRAMES_AT_ONCE):
             rows = poses[start : start + FRAMES_AT_ONCE]
             if not isinstance(model, BlendshapeRig):

@@ -16,7 +16,7 @@ from rigcast._formats.registry import MADE_MOTION, written_endings
 from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.motions.moving_mesh import turn_between
 from rigcast._rigs.surface import surface_of
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 from rigcast.exports._playback import Playback
 from rigcast.exports._skinned import FRAMES_AT_ONCE, facts_of, shown_of_rig, write_shown
 from rigcast.exports._vertices import write_vertices
@@ -28,7 +28,7 @@ MOTIONS = written_endings(MADE_MOTION)
 
 
 def write_bvh(
-    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, fps: float = 30.0
+    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, *, fps: float = FPS
 ) -> list[str]:
     """Write the motion of a skeleton as ``.bvh``, y up, in the rig's unit of length.
 
@@ -44,7 +44,7 @@ def write_bvh(
     channels : array_like, shape (T, N)
         T at least 1.
     fps : float
-        Frames per second.
+        Frames per second; 30 unless stated.
 
     Returns
     -------
@@ -70,7 +70,7 @@ def write_bvh(
 
 
 def write_motion(
-    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, fps: float = 30.0
+    path: str | os.PathLike[str], rig_or_model: Rig | _core.Deformer, channels: ArrayLike, *, fps: float = FPS
 ) -> list[str]:
     """Write the motion of a character with joints, in the format that the path's ending names.
 
@@ -93,7 +93,7 @@ def write_motion(
     channels : array_like, shape (T, N)
         T at least 1.
     fps : float
-        Frames per second.
+        Frames per second; 30 unless stated.
 
     Returns
     -------
@@ -155,7 +155,7 @@ def _write_vertices(file: Path, rig_or_model: Any, vertices: Any, fps: float) ->
         file,
         vertices,
         rig_or_model.faces,
-        fps,
+        fps=fps,
         meters_per_unit=facts.meters_per_unit,
         up_axis=facts.up_axis,
         name=facts.name,

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 
 
+@one_line
 class Playback:
     """The vertices (T, V, 3) of a model over poses, evaluated as they are sliced.
 

@@ -12,7 +12,9 @@ from rigcast._validate import Arguments
 Resampled = tuple[NDArray[np.float32], NDArray[np.float64] | None]
 
 
-def resampled_weights(weights: ArrayLike, fps: float, to_fps: float, transforms: ArrayLike | None = None) -> Resampled:
+def resampled_weights(
+    weights: ArrayLike, fps: float, to_fps: float, *, transforms: ArrayLike | None = None
+) -> Resampled:
     """Weights and the motion of the head at another rate, over the same time.
 
     Frames lie at n / ``to_fps`` seconds, up to the last given one. Weights, translations and scales are interpolated

@@ -19,12 +19,14 @@ from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._rigs.surface import Surface, surface_of
+from rigcast.exports._miss import MissSum
 from rigcast.exports._playback import Playback
 
 FRAMES_AT_ONCE = 64
 OWN_BONES = ("regressed_skinning", "rotational_regression")  # whose weights are not of joints and all vertices
 EXACT = 1e-5  # of the size: below, what is missed is rounding
-FORMATS: dict[Format, Callable[[Path, SkinnedMotion], list[str]]] = {GLTF: write_glb_skinned, USD: write_usd_skinned}
+Writer = Callable[[Path, SkinnedMotion, dict[str, Any] | None], list[str]]
+FORMATS: dict[Format, Writer] = {GLTF: write_glb_skinned, USD: write_usd_skinned}
 WRITERS = by_ending(FORMATS)
 
 
@@ -59,11 +61,11 @@ def shown_of_model(playback: Playback, mesh: MovingMesh, facts: Facts) -> Shown 
     skin = skin_of(model)
     if model.skeleton is None or skin is None:
         return None
-    rig = _linear(model.skeleton, model.rest_vertices, mesh.faces, skin, facts, mesh.surface)
+    rig = linear_rig(model.skeleton, model.rest_vertices, mesh.faces, skin, facts, mesh.surface)
     columns = 12 * model.skeleton.num_joints
     local = playback.poses[:, :columns].astype(np.float64).reshape(len(playback), -1, 3, 4)
     motion = SkinnedMotion(rig, local, np.zeros((len(local), 0)), mesh.fps)
-    miss = Miss()
+    miss = MissSum()
     for start in range(0, len(local), FRAMES_AT_ONCE):
         frames = slice(start, start + FRAMES_AT_ONCE)
         miss.add(playback[frames], motion.shown(frames))
@@ -77,8 +79,8 @@ def shown_of_rig(rig: Any, channels: NDArray[np.float32], fps: float) -> Shown |
         return None
     plain = rig
     if not isinstance(rig, SkinnedRig):
-        plain = _linear(skeleton, rig.rest_vertices, rig.faces, skin, facts_of(rig), surface_of(rig))
-    miss, local, amounts = Miss(), [], []
+        plain = linear_rig(skeleton, rig.rest_vertices, rig.faces, skin, facts_of(rig), surface_of(rig))
+    miss, local, amounts = MissSum(), [], []
     for start in range(0, len(channels), FRAMES_AT_ONCE):
         rows = channels[start : start + FRAMES_AT_ONCE]
         poses, vertices = rig.sample(rows)
@@ -90,37 +92,17 @@ def shown_of_rig(rig: Any, channels: NDArray[np.float32], fps: float) -> Shown |
 
 def write_shown(path: Path, shown: Shown, meters_per_unit: float, up_axis: str) -> list[str]:
     """Write the file; notes say what it misses, in its unit of length."""
-    rig, ending = shown.motion.rig, path.suffix.lower()
-    said = ""
+    notes = WRITERS[path.suffix.lower()](path, shown.motion.placed(meters_per_unit, up_axis), None)
+    rig = shown.motion.rig
     if shown.worst > EXACT * float(np.linalg.norm(np.ptp(rig.rest_vertices, axis=0))):
-        unit = 1.0 if ending == ".glb" else meters_per_unit
+        unit = 1.0 if path.suffix.lower() == ".glb" else meters_per_unit
         worst, mean = (rig.meters_per_unit / unit * value for value in (shown.worst, shown.mean))
-        said = (
-            f"holds joints with linear skinning, which misses the character's vertices by {mean:.3g} units "
-            f"of {unit:g} m on average, {worst:.3g} at most"
+        notes.append(
+            f"{path.name} holds joints with linear skinning, which misses the character's vertices by {mean:.3g} units "
+            f"of {unit:g} m on average, {worst:.3g} at most (--shapes, rigcast.exports.approximate: with morph targets "
+            "for most of that; --vertices, as_vertices=True: without joints, and exact)"
         )
-    placed = shown.motion.placed(meters_per_unit, up_axis)
-    if ending in USD.written:
-        notes = write_usd_skinned(path, placed, {"fallback": said} if said else None)
-    else:
-        notes = WRITERS[ending](path, placed)
-    return [*notes, f"{path.name} {said} (--vertices, as_vertices=True: without joints, and exact)"] if said else notes
-
-
-class Miss:
-    """Distances of vertices from where they should be, gathered over frames."""
-
-    def __init__(self) -> None:
-        self.worst, self._sum, self._count = 0.0, 0.0, 0
-
-    def add(self, truth: NDArray[np.float32], found: NDArray[np.float32]) -> None:
-        gaps = np.linalg.norm(truth - found, axis=2)
-        self.worst = max(self.worst, float(gaps.max(initial=0.0)))
-        self._sum, self._count = self._sum + float(gaps.sum(dtype=np.float64)), self._count + gaps.size
-
-    @property
-    def mean(self) -> float:
-        return self._sum / max(1, self._count)
+    return notes
 
 
 def skin_of(model: _core.Deformer) -> Skin | None:
@@ -133,11 +115,11 @@ def skin_of(model: _core.Deformer) -> Skin | None:
     return None
 
 
-def _linear(
+def linear_rig(
     skeleton: _core.Skeleton, vertices: Any, faces: Any, skin: Skin, facts: Facts, surface: Surface
 ) -> SkinnedRig:
     joints = Joints(list(skeleton.names), np.asarray(skeleton.parents), np.asarray(skeleton.rest, np.float64))
-    return SkinnedRig(vertices, faces, joints, skin, [], [], facts, surface)
+    return SkinnedRig(vertices, faces, joints, skin=skin, channels=[], morphs=[], facts=facts, surface=surface)
 
 
 def facts_of(rig_or_model: Any) -> Facts:

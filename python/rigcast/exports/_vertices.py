@@ -22,7 +22,7 @@ from rigcast._rigs.description import Facts
 from rigcast._rigs.motions.moving_mesh import MeshFrames, MovingMesh
 from rigcast._rigs.motions.shot import TO_Y_UP
 from rigcast._rigs.surface import Surface, check_surface
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 from rigcast.exports._playback import Playback
 from rigcast.exports._skinned import WRITERS as SKINNED
 from rigcast.exports._skinned import shown_of_model, write_shown
@@ -37,8 +37,8 @@ def write_vertices(
     path: str | os.PathLike[str],
     vertices: ArrayLike | MeshFrames,
     faces: ArrayLike | None = None,
-    fps: float = 30.0,
     *,
+    fps: float = FPS,
     meters_per_unit: float = 1.0,
     up_axis: str = "Y",
     to_meters_per_unit: float | None = None,
@@ -78,7 +78,7 @@ def write_vertices(
     faces : array_like, shape (F, 3) or (F, 4), optional
         -1 pads triangles. Without faces a file holds points.
     fps : float
-        Frames per second.
+        Frames per second; 30 unless stated.
     meters_per_unit, up_axis : float, "X", "Y" or "Z"
         Of the vertices.
     to_meters_per_unit, to_up_axis : float, "X", "Y" or "Z", optional

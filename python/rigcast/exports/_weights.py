@@ -17,7 +17,7 @@ from rigcast._formats.live_link.write import live_link_notes, write_live_link
 from rigcast._formats.registry import BLEND, GLTF, LIVE_LINK, NPZ, SCRIPT, USD, Format, by_ending
 from rigcast._formats.usd.write_weights import write_usd_weights
 from rigcast._rigs.motions.head import checked_transforms
-from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
+from rigcast._validate import FPS, Arguments, bad_argument, check_blendshape_rig
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig
@@ -29,7 +29,8 @@ def write_blendshape_weights(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     weights: ArrayLike,
-    fps: float = 30.0,
+    *,
+    fps: float = FPS,
     transforms: ArrayLike | None = None,
 ) -> list[str]:
     """Write weights (T, K), one row per frame, and the motion of the head, in the format that the path's ending names.
@@ -60,7 +61,7 @@ def write_blendshape_weights(
     rig : BlendshapeRig
     weights : array_like, shape (T, K)
     fps : float
-        Frames per second.
+        Frames per second; 30 unless stated.
     transforms : array_like, shape (T, 3, 4), optional
         The head's motion, as ``Solution.transforms`` holds it: rotations, times a scale, next to translations.
 

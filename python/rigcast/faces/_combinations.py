@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rigcast._safe_reading import read_json
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, missing_file
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ TABLE = Path(__file__).with_name("compskin_combinations.json")
 PRODUCT_TENT = (0.0, 0.5, 1.0)  # what ``control@0.5`` stands for in a product
 
 
+@one_line
 @dataclass(frozen=True)
 class CombinationStructure:
     """The products of controls, and the in-betweens, that have a corrective shape.

@@ -64,7 +64,7 @@ def makehuman_body(
     facts = Facts(
         f"MakeHuman hm08, rig {rig}", 0.1, "Y", "CC0", "MakeHuman / MPFB2 (makehumancommunity), base mesh hm08"
     )
-    return SkinnedRig(whole[:BODY_VERTICES], faces, joints, skin, _channels(joints), facts=facts)
+    return SkinnedRig(whole[:BODY_VERTICES], faces, joints, skin=skin, channels=_channels(joints), facts=facts)
 
 
 def _check_name(home: Path, rig: str) -> None:

@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import Skeleton
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.ik._limb import Limb, checked_skeleton, joint_indices
 
 
+@one_line
 @dataclass(frozen=True)
 class Look:
     """Poses with joints turned towards targets, as :func:`look_at` returns them.
@@ -33,8 +35,8 @@ def look_at(
     skeleton: Skeleton,
     poses: ArrayLike,
     joints: Sequence[str | int],
-    targets: ArrayLike,
     *,
+    targets: ArrayLike,
     axis: ArrayLike = (0.0, 0.0, 1.0),
     share: ArrayLike = 1.0,
     limit: ArrayLike = 180.0,
@@ -72,7 +74,7 @@ def look_at(
     --------
     >>> up = [[1, 0, 0, 0], [0, 1, 0, 0.2], [0, 0, 1, 0]]
     >>> skeleton = rc.Skeleton(["neck", "head"], [-1, 0], [np.eye(3, 4), up])
-    >>> made = rc.ik.look_at(skeleton, skeleton.rest.reshape(-1), ["neck", "head"], [1, 0.2, 0], share=[0.3, 1])
+    >>> made = rc.ik.look_at(skeleton, skeleton.rest.reshape(-1), ["neck", "head"], targets=[1, 0.2, 0], share=[0.3, 1])
     >>> made.miss.round(3).tolist()  # the head looks there; the neck turned by three tenths of its angle
     [[63.0, 0.0]]
     """
@@ -96,8 +98,8 @@ def move_torso(
     skeleton: Skeleton,
     poses: ArrayLike,
     joint: str | int,
-    pinned: Sequence[Limb] = (),
     *,
+    pinned: Sequence[Limb] = (),
     translation: ArrayLike = (0.0, 0.0, 0.0),
     rotation: ArrayLike | None = None,
 ) -> NDArray[np.float32]:
@@ -132,7 +134,7 @@ def move_torso(
     >>> down = [[1, 0, 0, 0], [0, 1, 0, -0.4], [0, 0, 1, 0]]
     >>> skeleton = rc.Skeleton(["hip", "knee", "ankle"], [-1, 0, 1], [np.eye(3, 4), down, down])
     >>> leg = rc.ik.Limb(skeleton, ["hip", "knee", "ankle"], hinge=[1, 0, 0])
-    >>> made = rc.ik.move_torso(skeleton, skeleton.rest.reshape(-1), "hip", [leg], translation=[0, -0.1, 0])
+    >>> made = rc.ik.move_torso(skeleton, skeleton.rest.reshape(-1), "hip", pinned=[leg], translation=[0, -0.1, 0])
     >>> (100 * skeleton.globals(made)[0, :, 1, 3]).round().astype(int).tolist()
     [-10, -45, -80]
     """

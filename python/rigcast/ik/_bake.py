@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.ik._joint_model import joint_model
 
@@ -19,6 +20,7 @@ FUNCTION = "bake"
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True, repr=False)
 class Baked:
     """Channels of poses, with the keys that make them; see :func:`bake`.

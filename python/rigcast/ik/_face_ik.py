@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._safe_reading import errors_naming
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_threads, missing_file
 from rigcast.errors import NumericalError
 from rigcast.ik._pose_solution import PoseSolution, measured_later
@@ -23,6 +24,7 @@ MODEL = "model."  # prefix of the tensors of the model of the control points
 DEPTH = np.array([0.0, 0.0, 1.0])  # 2-D points are seen along z
 
 
+@one_line
 class FaceIk:
     """Rig parameters from M control points (Bailey 2020, chapter 4). Immutable.
 

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import Skeleton
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.ik._limb import checked_skeleton, joint_indices
 
@@ -21,6 +22,7 @@ MOST_STEP = 2.0  # of a toe, relative to the clip's
 MOST_PASSES = 30  # far more than clips of minutes took
 
 
+@one_line
 @dataclass(frozen=True, repr=False)
 class FootLock:
     """A clip whose feet do not slide.

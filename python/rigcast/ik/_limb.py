@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import Skeleton
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_threads, shown
 
 
+@one_line
 @dataclass(frozen=True, repr=False)
 class LimbPoses:
     """Poses of a limb and their distances from the targets, as :meth:`Limb.solve` returns them.
@@ -44,6 +48,7 @@ class LimbPoses:
         return f"<LimbPoses: {frames:,} frame{'s' * (frames != 1)}, {reached:,} reached>"
 
 
+@one_line
 @dataclass(frozen=True)
 class LimbControls:
     """Positions and rotations of the controls that pose a limb, as :meth:`Limb.match_ik` returns them.
@@ -67,6 +72,7 @@ class LimbControls:
     elbows: NDArray[np.float64]
 
 
+@one_line
 class Limb:
     """A two-bone limb of a skeleton: an arm or a leg whose end goes where it is wanted.
 
@@ -128,6 +134,13 @@ class Limb:
         axis = np.zeros(3) if hinge is None else check.numbers("hinge", hinge, "3")
         if hinge is not None and not axis.any():
             raise check.wrong("hinge", "zero", "an axis in global rest coordinates")
+        self._settings: dict[str, Any] = {
+            "hinge": None if hinge is None else axis,
+            "softness": softness,
+            "stretch": stretch,
+            "squash": squash,
+            "bend": (float(least), float(most)),
+        }
         self._core = _core.Limb(
             self._skeleton,
             self._joints[0],
@@ -293,6 +306,10 @@ class Limb:
         check = Arguments(function, C=self._width(poses))
         rows: NDArray[np.float32] = check.numbers("poses", poses, "T C", "C", dtype=np.float32)
         return np.atleast_2d(rows)
+
+    def __reduce__(self) -> tuple[partial[Limb], tuple[Skeleton, tuple[int, ...]]]:
+        """For pickle and copy: the arguments that it is made of."""
+        return partial(Limb, **self._settings), (self._skeleton, tuple(int(joint) for joint in self._joints))
 
 
 def checked_skeleton(function: str, skeleton: Skeleton | None) -> Skeleton:

@@ -9,7 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import counted, one_line
 
+
+@one_line
 @dataclass(frozen=True)
 class PoseSolution:
     """Poses that reach targets, and how well.
@@ -51,6 +54,13 @@ class PoseSolution:
     iterations: NDArray[np.int64]
     converged: NDArray[np.bool_]
     at_bound: NDArray[np.int8]
+
+    def _facts(self) -> list[str]:
+        frames = len(self.poses)
+        error = self.__dict__.get("error")  # what nobody asked for is not measured for a line
+        missed = f"error {error.mean():.3g} (at most {error.max():.3g})" if error is not None and error.size else ""
+        known = f"{int(self.converged.sum()):,} of {frames:,} converged"
+        return [counted(frames, "pose", "poses"), counted(len(self.names), "unknown", "unknowns"), missed, known]
 
     if not TYPE_CHECKING:  # for type checkers the two are fields
 

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, check_threads
 from rigcast.ik._foot_lock import ROLES, FootLock, foot_lock, largest_slide
 from rigcast.ik._joint_model import JointPoint, joint_model, joint_points, skeleton_of
@@ -29,6 +30,7 @@ ANKLE_WEIGHT = 30.0  # compared with targets of weight 1: a foot turns about its
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True, repr=False)
 class MotionSolution:
     """A clip on a character's skeleton; see :func:`solve_motion`.

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_threads
 from rigcast.ik._pose_solution import PoseSolution
 from rigcast.ik._targets import Goals, Target, pack_targets, point_goals, point_values
@@ -22,6 +23,7 @@ MOST_CACHED = 16  # restricted models that a solver keeps
 Targets = ArrayLike | Sequence[Target]
 
 
+@one_line
 class Solver:
     """Inverse kinematics of one model, kept warm: what depends on the model and the vertices alone is made once.
 
@@ -219,14 +221,22 @@ class Solver:
         """The rest pose, and its unknowns."""
         return self.engine.rest
 
+    def __reduce__(self) -> tuple[type[Solver], tuple[_core.Deformer, NDArray[np.int32] | None]]:
+        """For pickle and copy: the model and the vertices."""
+        return Solver, (self.model, self.vertices)
+
+    def _facts(self) -> list[str]:
+        points = "" if self.vertices is None else f"{len(self.vertices):,} points"
+        return [f"{len(self.names)} unknowns", points, f"of {type(self.model).__name__}"]
+
 
 def solve(
     model: _core.Deformer | _core.Skeleton,
     targets: Targets,
     vertices: ArrayLike | None = None,
+    *,
     start: ArrayLike | None = None,
     bounds: ArrayLike | None = None,
-    *,
     preferred: ArrayLike | None = None,
     preference: float = 1e-3,
     weights: ArrayLike | None = None,

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._safe_reading import as_utf8, check_regular, errors_naming, table_rows
+from rigcast._shown import one_line
 from rigcast._validate import MOST_INDEX, bad_argument, missing_file
 
 COLUMNS = ["frame", "vertex", "x", "y", "z"]
@@ -25,6 +26,7 @@ MEMBERS = {
 EXPECTED = ".npz (targets, vertices, weights, fps) or .csv (frame,vertex,x,y,z)"
 
 
+@one_line
 class TargetFile(NamedTuple):
     """The content of a file of targets: positions (T, M, 3), vertices (M,), weights (M,) or None, fps or None."""
 

@@ -9,12 +9,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 
 VALUES = 9  # numbers that describe a target in a frame
 SkinPoint = int | Sequence[int]
 
 
+@one_line
 @dataclass(frozen=True)
 class Point:
     """A point of the skin shall be at a position.
@@ -52,6 +54,7 @@ class Point:
         return [("position", self.position, "3")]
 
 
+@one_line
 @dataclass(frozen=True)
 class Ray:
     """A point of the skin shall lie on a viewing ray: a target in an image.
@@ -86,6 +89,7 @@ class Ray:
         return [("origin", self.origin, "3"), ("direction", self.direction, "3")]
 
 
+@one_line
 @dataclass(frozen=True)
 class Orientation:
     """A joint shall have a global orientation.
@@ -118,6 +122,7 @@ class Orientation:
         return [("rotation", self.rotation, "3 3")]
 
 
+@one_line
 @dataclass(frozen=True)
 class Distance:
     """Two points of the skin shall have a distance, as of hands that hold something.

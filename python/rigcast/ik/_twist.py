@@ -10,10 +10,12 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import Skeleton
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.ik._limb import checked_skeleton, joint_indices
 
 
+@one_line
 @dataclass(frozen=True)
 class Twist:
     """Poses with the twist of a joint spread over others, as :func:`spread_twist` returns them.
@@ -29,7 +31,9 @@ class Twist:
     degrees: NDArray[np.float64]
 
 
-def spread_twist(skeleton: Skeleton, poses: ArrayLike, joint: str | int, helpers: Mapping[str | int, float]) -> Twist:
+def spread_twist(
+    skeleton: Skeleton, poses: ArrayLike, joint: str | int, *, helpers: Mapping[str | int, float]
+) -> Twist:
     """Turn helper bones by shares of a joint's twist about its bone.
 
     The twist is the part of the joint's rotation away from rest about the line from its parent to it. It is followed
@@ -61,7 +65,7 @@ def spread_twist(skeleton: Skeleton, poses: ArrayLike, joint: str | int, helpers
     >>> skeleton = rc.Skeleton(["forearm", "helper", "wrist"], [-1, 0, 0], [np.eye(3, 4), half, whole])
     >>> poses = np.tile(skeleton.rest.reshape(-1), (3, 1))
     >>> poses[:, [28, 29, 30, 32, 33, 34]] = [[0, 1, 0, 0, 0, 1], [0, 0, -1, 0, 1, 0], [0, -1, 0, 0, 0, -1]]
-    >>> rc.ik.spread_twist(skeleton, poses, "wrist", {"helper": 0.5}).degrees.round(3).tolist()
+    >>> rc.ik.spread_twist(skeleton, poses, "wrist", helpers={"helper": 0.5}).degrees.round(3).tolist()
     [0.0, 90.0, 180.0]
     """
     wrist = joint_indices("spread_twist", "joint", checked_skeleton("spread_twist", skeleton), [joint], ("joint",))[0]

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, check_threads
 
 
@@ -39,6 +40,7 @@ class LimbFlag(enum.IntFlag):
     AT_BASE = 8
 
 
+@one_line
 @dataclass(frozen=True, repr=False)
 class TwoBone:
     """Limbs that :func:`two_bone` placed.

@@ -21,7 +21,7 @@ Source = str | os.PathLike[str]
 PINS = (".npy", ".npz")
 
 
-def load_pins(path: Source, rig: BlendshapeRig, num_frames: int, bounds: ArrayLike | None = None) -> Float64:
+def load_pins(path: Source, rig: BlendshapeRig, num_frames: int, *, bounds: ArrayLike | None = None) -> Float64:
     """Read pinned weights of a shot, the argument ``fixed`` of :func:`rigcast.inverse.solve`.
 
     Parameters

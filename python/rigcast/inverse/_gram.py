@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,10 @@ class Gram:
                 f"up to {1.0 / least:.0e} times)"
             )
         return warnings
+
+    def __reduce__(self) -> tuple[partial[Gram], tuple[BlendshapeRig]]:
+        """For pickle and copy: the arguments that it is made of."""
+        return partial(Gram, vertices=self.vertices, vertex_weights=self.vertex_weights), (self.rig,)
 
 
 def _vertices(vertices: ArrayLike | None, count: int) -> NDArray[np.int64]:

@@ -16,6 +16,7 @@ from rigcast._atomic_files import atomic_npz, npz_content
 from rigcast._formats.npz.archive import BROKEN, Member, check_shape
 from rigcast._formats.npz.array import HEADER
 from rigcast._safe_reading import errors_naming
+from rigcast._shown import counted, one_line
 from rigcast._validate import bad_argument, missing_file
 from rigcast.inverse._problem import ShotProblem
 from rigcast.inverse._request import Request
@@ -57,6 +58,7 @@ class Constraints(TypedDict, total=False):
     symmetric: list[tuple[int, int]]
 
 
+@one_line
 @dataclass
 class Solution:
     """Weights of a shot and how good they are; ``solve`` states the objective.
@@ -131,6 +133,13 @@ class Solution:
     symmetric: NDArray[np.int64] | None = None
     loss: str | None = None
     loss_scale: float | None = None
+
+    def _facts(self) -> list[str]:
+        frames, shapes = self.weights.shape
+        rmse = f"rmse {self.rmse.mean():.3g} (at most {self.rmse.max():.3g})" if frames else ""
+        known = f"{int(self.converged.sum()):,} of {frames:,} converged"
+        warned = counted(len(self.warnings), "warning", "warnings")
+        return [f"{frames:,} frames of {shapes} weights", known, rmse, self.method, f"alpha {self.alpha:.3g}", warned]
 
     def constraints(self, frames: NDArray[np.int64] | slice = slice(None)) -> Constraints:
         """Arguments of ``Solver.solve`` that make the same problem of some frames: box, pins, priors, equal weights."""

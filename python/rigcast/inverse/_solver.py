@@ -10,6 +10,7 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast.errors import SparsityWarning
 from rigcast.inverse._choices.loss import LossName
 from rigcast.inverse._findings.resting_shapes import all_at_rest, lost_shapes
@@ -20,6 +21,7 @@ from rigcast.inverse._steps import solve_request
 from rigcast.progress import ProgressOption
 
 
+@one_line
 @dataclass(frozen=True)
 class Solver:
     """A rig and its Gram matrix, kept for more shots.
@@ -50,11 +52,11 @@ class Solver:
         self,
         targets: ArrayLike,
         method: str = "descent",
+        *,
         alpha: float | Literal["auto"] = "auto",
         smoothness: float | Literal["auto"] = 0.0,
         init: ArrayLike | None = None,
         device: str = "cpu",
-        *,
         relative_alpha: float | None = None,
         bounds: ArrayLike | None = None,
         joint: bool | None = None,
@@ -106,17 +108,20 @@ class Solver:
         )
         return _solved_with_warnings(request)
 
+    def _facts(self) -> list[str]:
+        return [f"{self.gram.rig.num_shapes} shapes", f"{len(self.gram.vertices):,} vertices"]
+
 
 def solve(
     rig: BlendshapeRig,
     targets: ArrayLike,
     method: str = "descent",
+    *,
     alpha: float | Literal["auto"] = "auto",
     smoothness: float | Literal["auto"] = 0.0,
     vertices: ArrayLike | None = None,
     init: ArrayLike | None = None,
     device: str = "cpu",
-    *,
     relative_alpha: float | None = None,
     vertex_weights: ArrayLike | None = None,
     bounds: ArrayLike | None = None,

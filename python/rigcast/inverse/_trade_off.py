@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.inverse._choices.elbow import PRESENT, default_alphas, elbow, means, scaled, training_frames
 from rigcast.inverse._distances import rmse_p95
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class TradeOff:
     """The result of :func:`trade_off`: means over the training frames for M methods and A values of alpha.
@@ -121,10 +123,10 @@ def trade_off(
     rig: BlendshapeRig,
     targets: ArrayLike,
     methods: Sequence[str] = ("descent",),
+    *,
     alphas: Sequence[float] | None = None,
     count: int = 80,
     gap: int | None = None,
-    *,
     vertices: ArrayLike | None = None,
     vertex_weights: ArrayLike | None = None,
     init: ArrayLike | None = None,

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 
 MARGIN = 2.0  # a model has learned if the best simple method misses by this many times what the model does
@@ -13,6 +14,7 @@ NEGLIGIBLE = 1e-4  # of the motion: smaller differences are rounding
 NEAREST = "nearest training pose"
 
 
+@one_line
 @dataclass(frozen=True)
 class SimpleMethod:
     """The errors of one simple method, in the vertices' unit.
@@ -32,6 +34,7 @@ class SimpleMethod:
     ridge: float | None
 
 
+@one_line
 @dataclass(frozen=True)
 class Difficulty:
     """The errors of simple methods on a benchmark: the gate. Printed, it is a table.

@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 
 
+@one_line
 @dataclass(frozen=True)
 class NormalAngle:
     """Angles between face normals over T frames and F faces, in degrees.

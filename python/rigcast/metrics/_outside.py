@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import Deformer
 from rigcast._pose_statistics.combinations import squared_distances
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 
 DOUBTFUL = 0.5
@@ -20,6 +21,7 @@ MOST_NAMED = 5
 WHY = "far outside the training poses, or where the model errs far more than it does on most of them"
 
 
+@one_line
 @dataclass(frozen=True)
 class Outside:
     """The position of poses relative to the training poses of a model.

@@ -9,9 +9,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._hashing import padded_faces
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 
 
+@one_line
 @dataclass(frozen=True)
 class EdgeError:
     """Mean errors over a group of edges; NaN over none.
@@ -31,6 +33,7 @@ class EdgeError:
     count: int
 
 
+@one_line
 @dataclass(frozen=True)
 class SeamError:
     """Errors on the edges where vertex sets meet, and on the others.
@@ -61,7 +64,7 @@ class SeamError:
 
 
 def seam_error(
-    truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, labels: ArrayLike, *, threads: int = 0
+    truth: ArrayLike, approximation: ArrayLike, faces: ArrayLike, *, labels: ArrayLike, threads: int = 0
 ) -> SeamError:
     """Measure the errors along the seams between vertex sets.
 

@@ -9,11 +9,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import Skeleton
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class VertexError:
     """Distances between truth and approximation over T frames and V vertices, in the vertices' unit.
@@ -128,10 +130,10 @@ def _farthest(points: NDArray[np.float32], others: NDArray[np.float32], threads:
 def enveloping_error(
     truth: ArrayLike,
     approximation: ArrayLike,
+    *,
     poses: ArrayLike,
     skeleton: Skeleton,
     rest_vertices: ArrayLike,
-    *,
     joints: ArrayLike | None = None,
     threads: int = 0,
 ) -> float:

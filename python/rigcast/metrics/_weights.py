@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.metrics._vertices import vertex_error
 
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class WeightError:
     """Errors of weights on a shot: vertex distances, active weights, smoothness (Rackovic et al. 2022, sec. 5.2).

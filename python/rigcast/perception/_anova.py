@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._extras import require
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, shown
 from rigcast.perception._mixed import mixed_terms
 from rigcast.perception._table import Cells, Factor, Table, cells_of
@@ -19,6 +20,7 @@ CORRECTIONS = ("auto", "none", "greenhouse-geisser", "huynh-feldt")
 NEAR_SPHERICAL = 0.75  # epsilon above which Greenhouse-Geisser is too strict (Girden 1992)
 
 
+@one_line
 @dataclass(frozen=True)
 class AnovaRow:
     """One term.
@@ -59,6 +61,7 @@ class AnovaRow:
     eta_squared: float
 
 
+@one_line
 @dataclass(frozen=True)
 class Anova:
     """A table of terms.
@@ -100,8 +103,8 @@ def anova(
     table: Table,
     value: str,
     person: str,
-    within: Sequence[str],
     *,
+    within: Sequence[str],
     correction: str = "auto",
     missing: str = "listwise",
 ) -> Anova:
@@ -144,7 +147,7 @@ def anova(
     Examples
     --------
     >>> table = {"person": list("aabbcc"), "sex": list("fmfmfm"), "rating": [3, 5, 2, 5, 4, 5]}
-    >>> result = rc.perception.anova(table, "rating", "person", ["sex"])
+    >>> result = rc.perception.anova(table, "rating", "person", within=["sex"])
     >>> row = result["sex"]
     >>> row.df, row.df_error, round(row.f, 2)
     (1, 2, 12.0)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._extras import require
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.errors import NumericalError
 from rigcast.perception._design import Design, design_of
@@ -24,6 +25,7 @@ SEPARATED = 1e-7  # a fitted share this near to 0 or 1 belongs to a coefficient 
 UNDER, OVER = 0.8, 1.25  # dispersion of Poisson counts beyond which errors are said to be wrong
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Fit:
     """A fitted model.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._extras import require
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.perception._anova import contrasts
 from rigcast.perception._table import Table, cells_of
@@ -17,6 +18,7 @@ from rigcast.perception._table import Table, cells_of
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class LevelPair:
     """Two levels: means ``first`` and ``second``, the studentized difference q, and p corrected for all pairs."""
@@ -28,6 +30,7 @@ class LevelPair:
     p: float
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class PostHoc:
     """LevelPairs of all levels in pairs.
@@ -65,8 +68,8 @@ def posthoc(
     table: Table,
     value: str,
     person: str,
-    factor: str | Sequence[str],
     *,
+    factor: str | Sequence[str],
     method: str = "tukey",
     alpha: float = 0.05,
 ) -> PostHoc:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._extras import require
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.perception._anova import epsilon_used, scores, terms_of
 from rigcast.perception._table import Factor
@@ -18,6 +19,7 @@ Float64 = NDArray[np.float64]
 MOST_RUNS = 1_000_000
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Power:
     """The share of simulated studies that find a term.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 
 Float64 = NDArray[np.float64]
@@ -18,6 +19,7 @@ EXCHANGED = ("Frown", "Eyebrows_Up")  # whose metrics lie outside of the bounds 
 TRIALS = PEOPLE * CHARACTERS  # of a unit at one activation
 
 
+@one_line
 @dataclass(frozen=True)
 class Unit:
     """An action unit.
@@ -70,6 +72,7 @@ CAVEATS = [
 ]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Predicted:
     """Ratings, and what to think of them.

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.metrics import bradley_terry
 
@@ -15,6 +16,7 @@ Float64 = NDArray[np.float64]
 UNRANKED = ("between", "unknown")
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Strengths:
     """Strengths of preference.

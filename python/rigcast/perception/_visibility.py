@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, shown
 from rigcast.perception._posthoc import complete_cells, studentized, tukey_p
 from rigcast.perception._table import Columns, Table
 
 
+@one_line
 @dataclass(frozen=True)
 class Visibility:
     """A shape.
@@ -30,7 +32,7 @@ class Visibility:
 
 
 def visibility(
-    table: Table, value: str, person: str, shape: str, activation: str, *, neutral: str, alpha: float = 0.05
+    table: Table, value: str, person: str, *, shape: str, activation: str, neutral: str, alpha: float = 0.05
 ) -> list[Visibility]:
     """Thresholds of visibility from ratings (Carrigan 2020, section 5.1.3).
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-import struct
-import zlib
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from rigcast._atomic_files import atomic_write
+from rigcast._shown.picture import png
 from rigcast._validate import as_array, bad_argument
 
 Pixels = NDArray[np.uint8]
@@ -78,18 +77,3 @@ class Image:
 
     def _repr_png_(self) -> bytes:
         return png(self.pixels)
-
-
-def png(pixels: Pixels) -> bytes:
-    """The content of a PNG file (ISO/IEC 15948) of pixels (height, width, 3): 8 bits, rows filtered by "Up"."""
-    height, width, _ = pixels.shape
-    rows = pixels.reshape(height, 3 * width)
-    above = np.concatenate([np.zeros((1, 3 * width), np.uint8), rows[:-1]])
-    filtered = np.concatenate([np.full((height, 1), 2, np.uint8), rows - above], axis=1)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(filtered.tobytes(), 6)), (b"IEND", b""))
-    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(name, content) for name, content in chunks)
-
-
-def _chunk(name: bytes, content: bytes) -> bytes:
-    return struct.pack(">I", len(content)) + name + content + struct.pack(">I", zlib.crc32(name + content))

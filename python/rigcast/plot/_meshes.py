@@ -250,9 +250,9 @@ def _pictures(
     shown = vertices if look.focus is None else vertices[:, focus_of(function, look.focus, len(subject.rest))]
     held = shown.reshape(-1, 3)
     aspect = aspect_of(held, subject.up_axis)
-    view = view_of(held, subject.up_axis, look.turn, look.rise, aspect)
+    view = view_of(held, subject.up_axis, turn=look.turn, rise=look.rise, aspect=aspect)
     size = look.width, max(round(look.width / aspect), 1)
-    with Studio(subject.faces, len(subject.rest), *size) as studio:
+    with Studio(subject.faces, len(subject.rest), width=size[0], height=size[1]) as studio:
         return [
             studio.picture(points, view, None if values is None or scale is None else heat(values / scale.top))
             for points, values in zip(vertices, colored, strict=True)

@@ -51,5 +51,5 @@ def portrait_renderer(
     view = view_of(
         rig.rest_vertices[moving_vertices(rig)], rig.metadata["up_axis"], turn=0.0, rise=0.0, aspect=width / height
     )
-    with Studio(rig.faces, len(rig.rest_vertices), width, height) as studio:
+    with Studio(rig.faces, len(rig.rest_vertices), width=width, height=height) as studio:
         yield lambda vertices: studio.picture(vertices, view)

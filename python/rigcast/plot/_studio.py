@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._extras import require
+from rigcast._shown import no_pickle, one_line
 from rigcast._validate import bad_argument
 from rigcast.plot._colors import CLAY, rgb
 from rigcast.plot._image import Pixels
@@ -20,6 +21,7 @@ Points = NDArray[np.float32] | NDArray[np.float64]
 UP_AND_FRONT = {"X": ((1, 0, 0), (0, 0, 1)), "Y": ((0, 1, 0), (0, 0, 1)), "Z": ((0, 0, 1), (0, -1, 0))}
 
 
+@one_line
 @dataclass(frozen=True)
 class View:
     """The camera of a picture: the direction to the viewer, up, the point looked at, and half the picture's height."""
@@ -30,7 +32,7 @@ class View:
     extent: float
 
 
-def view_of(vertices: Points, up_axis: str, turn: float = 25.0, rise: float = 8.0, aspect: float = 0.7) -> View:
+def view_of(vertices: Points, up_axis: str, *, turn: float = 25.0, rise: float = 8.0, aspect: float = 0.7) -> View:
     """A view that holds all vertices.
 
     Parameters
@@ -55,7 +57,7 @@ def view_of(vertices: Points, up_axis: str, turn: float = 25.0, rise: float = 8.
     return View(toward, axes[1], (0.5 * (low + high)) @ axes, 1.05 * max(half[1], half[0] / aspect, 1e-9))
 
 
-def close_view(vertices: Points, vertex: int, normal: Points, up_axis: str, part: float = 0.2) -> View:
+def close_view(vertices: Points, vertex: int, normal: Points, *, up_axis: str, part: float = 0.2) -> View:
     """A view of one vertex and what lies around it, seen along its normal.
 
     Parameters
@@ -83,6 +85,8 @@ def close_view(vertices: Points, vertex: int, normal: Points, up_axis: str, part
     return View(toward, up, np.asarray(vertices[vertex], np.float64), part * max(float(size), 1e-9))
 
 
+@no_pickle("it holds a window of the renderer; make another one")
+@one_line
 class Studio:
     """Takes pictures of one character; made once for a size, used for many.
 
@@ -99,7 +103,7 @@ class Studio:
         Without PyVista.
     """
 
-    def __init__(self, faces: NDArray[np.int32], num_vertices: int, width: int = 420, height: int = 600) -> None:
+    def __init__(self, faces: NDArray[np.int32], num_vertices: int, *, width: int = 420, height: int = 600) -> None:
         pyvista = require("pyvista", extra="report", purpose="drawing pictures")
         self._mesh = pyvista.PolyData(np.zeros((num_vertices, 3)), polygons(faces))
         self._mesh["color"] = np.zeros((num_vertices, 3), np.uint8)
@@ -141,6 +145,11 @@ class Studio:
         self._plotter.render()
         return np.asarray(self._plotter.screenshot(return_img=True, transparent_background=False))
 
+    def cutout(self, vertices: Points, view: View, colors: NDArray[np.uint8] | None = None) -> Pixels:
+        """The same picture without its ground, (height, width, 4): the last channel is 0 where nothing is."""
+        self.picture(vertices, view, colors)
+        return np.asarray(self._plotter.screenshot(return_img=True, transparent_background=True))
+
     def close(self) -> None:
         """Free the renderer."""
         self._plotter.close()
@@ -164,6 +173,9 @@ class Studio:
             offset = right * side + up * view.up + toward * view.toward
             light.position = view.center + distance * offset
             light.focal_point = view.center
+
+    def _facts(self) -> list[str]:
+        return [f"{self._mesh.n_points:,} vertices", f"{len(self._faces):,} faces"]
 
 
 # Lights as (right, up, toward the viewer), and how bright they are: key, fill, rim, and one from below the viewer.

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Camera:
     """Perspective cameras of T pictures, without distortion.

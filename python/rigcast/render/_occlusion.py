@@ -62,7 +62,7 @@ def ambient_occlusion(
         translation=distance - rotation @ middle,
         near=0.5 * FAR * radius,
     )
-    seen = visible(points, faces, camera, points, tolerance=2.0 * radius / size, threads=threads)
+    seen = visible(points, faces, camera, points=points, tolerance=2.0 * radius / size, threads=threads)
     cosine = np.maximum(toward @ normals.T, 0.0)
     total = cosine.sum(axis=0)
     share = np.divide((cosine * seen).sum(axis=0), total, out=np.ones_like(total), where=total > 0.0)

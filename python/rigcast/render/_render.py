@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.render._camera import Camera
 from rigcast.render._scene import Lights, Material, Sensor
@@ -16,6 +17,7 @@ Float32 = NDArray[np.float32]
 Int32 = NDArray[np.int32]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class RenderedPictures:
     """Pictures of a mesh.
@@ -31,6 +33,7 @@ class RenderedPictures:
     coverage: Float32
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class SurfaceMaps:
     """Surface at the centers of pixels.
@@ -63,10 +66,10 @@ def render(
     vertices: ArrayLike,
     faces: ArrayLike,
     camera: Camera,
+    *,
     material: Material | None = None,
     lights: Lights | None = None,
     sensor: Sensor | None = None,
-    *,
     front_only: bool = False,
     threads: int = 0,
 ) -> RenderedPictures:
@@ -155,8 +158,8 @@ def visible(
     vertices: ArrayLike,
     faces: ArrayLike,
     camera: Camera,
-    points: ArrayLike,
     *,
+    points: ArrayLike,
     tolerance: float,
     front_only: bool = False,
     threads: int = 0,
@@ -181,7 +184,7 @@ def visible(
     >>> face = rc.faces.example()
     >>> camera = rc.render.Camera(64, 64, focal=140.0, translation=[0.0, 0.0, 50.0])
     >>> places = face.rest_vertices[:2]
-    >>> rc.render.visible(face.rest_vertices, face.faces, camera, places, tolerance=0.2).shape
+    >>> rc.render.visible(face.rest_vertices, face.faces, camera, points=places, tolerance=0.2).shape
     (1, 2)
     """
     mesh, engine, numbers = _checked("visible", vertices, faces, camera, threads)

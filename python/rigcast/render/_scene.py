@@ -7,12 +7,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Material:
     """The surface of a mesh; colors are linear light from 0 to 1.
@@ -65,6 +67,7 @@ class Material:
         }
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Lights:
     """L lights from far away, and hemisphere light; one set for all pictures, or one for each of T.
@@ -108,6 +111,7 @@ def _units(argument: str, vectors: Float64) -> Float64:
     return np.asarray(vectors / lengths)
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Sensor:
     """Response to the light: exposure, Gaussian blur, the power 1 / gamma, noise, 8 bits, in this order.

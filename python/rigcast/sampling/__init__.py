@@ -37,7 +37,8 @@ and ``sample`` for a set that is finished already, hash every file.
 """
 
 from rigcast.sampling._check import CheckedRig, check_rig
-from rigcast.sampling._dataset import Dataset, InfluenceProbe
+from rigcast.sampling._data_rows import DataRow, InfluenceProbe
+from rigcast.sampling._dataset import Dataset
 from rigcast.sampling._drawing.animation import Animation
 from rigcast.sampling._drawing.animators_poses import animators_poses
 from rigcast.sampling._drawing.balanced import Balanced, balanced
@@ -58,6 +59,7 @@ __all__ = [
     "Clip",
     "Clips",
     "DaskWorkers",
+    "DataRow",
     "Dataset",
     "Done",
     "Executor",

@@ -17,6 +17,7 @@ from rigcast._rigs.rig import Rig
 from rigcast._rigs.source_notes import notes_of
 from rigcast._rigs.stated_channels import stated_kinematics
 from rigcast._rigs.surface import Surface, check_surface, surface_of
+from rigcast._shown import one_line
 from rigcast._text import escaped
 from rigcast._validate import Arguments, bad_argument
 from rigcast.errors import SourceError
@@ -26,6 +27,7 @@ Answer = tuple[NDArray[np.float32], NDArray[np.float32]]  # poses (t, C), vertic
 NEEDED = ("channel_names", "channel_ranges", "dial_names", "rest_vertices", "faces", "sample")
 
 
+@one_line
 @dataclass(frozen=True)
 class CheckedRig:
     """The result of :func:`check_rig`: what the rig states about itself, checked and copied.

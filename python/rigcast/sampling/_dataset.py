@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, SupportsIndex
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._hashing import file_hash
 from rigcast._posing import pose_names
 from rigcast._rigs.source_notes import opened
-from rigcast._text import html_table
-from rigcast._validate import Arguments, bad_argument
+from rigcast._shown.lines import cut, html_table
+from rigcast._text import shortened
+from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.progress import Progress, ProgressOption, as_callback
+from rigcast.sampling._data_rows import DataRow, InfluenceProbe
 from rigcast.sampling._drawing.clips import Clip
 from rigcast.sampling._drawing.stream import Stream
 from rigcast.sampling._kinematics import channel_entry
@@ -32,28 +34,6 @@ if TYPE_CHECKING:
 Arrays = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
-@dataclass(frozen=True)
-class InfluenceProbe:
-    """Rows that show what each channel moves: base poses, and each of them with one channel moved far.
-
-    Attributes
-    ----------
-    base : (P,) int32 array
-        Number of the base pose.
-    channel : (P,) int32 array
-        The channel that differs from the base pose; -1 for the base pose itself.
-    channels : (P, N) float32 array
-    poses : (P, C) float32 array
-    vertices : (P, V, 3) float32 array, world space
-    """
-
-    base: NDArray[np.int32]
-    channel: NDArray[np.int32]
-    channels: NDArray[np.float32]
-    poses: NDArray[np.float32]
-    vertices: NDArray[np.float32]
-
-
 class Dataset:
     """A data set folder that :func:`rigcast.sampling.sample` has finished. Read-only; opening it runs no
     code.
@@ -64,6 +44,9 @@ class Dataset:
 
     A pickle holds the absolute path and the hash, no rows. Unpickling opens the folder again, and raises ``ValueError``
     if it holds another data set by then.
+
+    It is a sequence of its rows: ``data[0]``, ``data[-1]``, ``data[:3]``, ``len(data)`` and a loop give
+    :class:`DataRow` of channels, poses and vertices, and read these rows alone.
 
     Parameters
     ----------
@@ -107,6 +90,8 @@ class Dataset:
     >>> data = rc.Dataset("arm.rwdata")
     >>> len(data), data.hash == made.hash
     (50, True)
+    >>> data[0].vertices.shape, data[:3].vertices.shape
+    ((1122, 3), (3, 1122, 3))
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
@@ -135,13 +120,32 @@ class Dataset:
     def __len__(self) -> int:
         return int(self.manifest["count"])
 
+    def __getitem__(self, row: SupportsIndex | slice) -> DataRow:
+        """A row, or those of a slice; read-only. Raises ``IndexError`` beyond the last one, as any sequence."""
+        if isinstance(row, slice):
+            return DataRow(*map(frozen, self.take(np.arange(len(self))[row])))
+        try:
+            place = operator.index(row)
+        except TypeError:
+            raise TypeError(f"a data set is indexed by an integer or a slice, not by {shown(row)}; see take") from None
+        if not -len(self) <= place < len(self):
+            raise IndexError(f"row {place} of a data set of {len(self)} rows")
+        channels, poses, vertices = self.take([place % len(self)])
+        return DataRow(frozen(channels[0]), frozen(poses[0]), frozen(vertices[0]))
+
+    def __iter__(self) -> Iterator[DataRow]:
+        """Its rows in order, read shard by shard."""
+        for shard in self.shards():
+            yield from map(DataRow, *shard)
+
     def __repr__(self) -> str:
-        return f"<rigcast.Dataset {str(self.path)!r}: {self.name!r}, {self._size()}, hash {self.hash[:12]}>"
+        place = shortened(str(self.path), 40)
+        return cut(f"<rigcast.Dataset {place!r}: {self.name!r}, {self._size()}, hash {self.hash[:12]}>")
 
     def _repr_html_(self) -> str:
         unit = f"{self.meters_per_unit:g} m, {self.up_axis} up"
         facts = {"name": self.name, "licence": self.licence, "origin": self.origin, "holds": self._size()}
-        return html_table("rigcast.Dataset", {**facts, "unit": unit, "path": str(self.path), "hash": self.hash})
+        return html_table("rigcast.Dataset", {**facts, "unit": unit, "path": str(self.path), "hash": self.hash}, self)
 
     def __reduce__(self) -> tuple[Callable[[str, str], Dataset], tuple[str, str]]:
         return reopened, (str(self._place), self.hash)

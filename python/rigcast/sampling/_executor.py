@@ -20,6 +20,7 @@ from multiprocessing.connection import Connection, wait
 from typing import Any
 
 from rigcast._processors import available_processors
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, check_threads
 from rigcast.errors import SourceError
 from rigcast.sampling._store.layout import Done, Shard
@@ -29,6 +30,7 @@ PATIENCE = 2.0  # seconds that a worker gets to close its rig before it is kille
 PR_SET_PDEATHSIG = 1
 
 
+@one_line
 class InProcess:
     """All shards one after the other in this process."""
 
@@ -37,7 +39,11 @@ class InProcess:
         for shard in shards:
             yield work(shard)
 
+    def _facts(self) -> list[str]:
+        return []
 
+
+@one_line
 class LocalProcesses:
     """Worker processes on this machine.
 
@@ -81,6 +87,9 @@ class LocalProcesses:
                         yield done
         finally:
             _end(workers)
+
+    def _facts(self) -> list[str]:
+        return [f"{self.workers} workers", self.start_method]
 
 
 class _Worker:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._rigs.rig import Rig
+from rigcast._shown import one_line
 from rigcast.errors import ArgumentError, SourceError
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.sampling._check import Answer, CheckedRig, check_answer
@@ -31,6 +32,7 @@ class AnotherRig(ArgumentError):
     """The rig is not the one that sampling was begun with."""
 
 
+@one_line
 class ShardWork:
     """The work of a worker on a shard: a callable that can be sent to other processes if the rig can.
 
@@ -52,6 +54,7 @@ class ShardWork:
         rig: Rig,
         facts: CheckedRig,
         folder: Path,
+        *,
         rows: NDArray[np.float32],
         probe_rows: NDArray[np.float32],
         reference: Answer | None = None,
@@ -63,7 +66,9 @@ class ShardWork:
 
     def reopened(self) -> ShardWork:
         """The same work with a rig of its own where the rig offers ``for_worker()``, for a worker process."""
-        work = ShardWork(self.rig, self.facts, self.folder, self.rows, self.probe_rows, self.reference)
+        work = ShardWork(
+            self.rig, self.facts, self.folder, rows=self.rows, probe_rows=self.probe_rows, reference=self.reference
+        )
         if hasattr(self.rig, "for_worker"):
             try:
                 work.rig = self.rig.for_worker()
@@ -126,6 +131,9 @@ class ShardWork:
                 raise AnotherRig("sample", "rig", got, "the same, or pass overwrite=True")
         return answer
 
+    def _facts(self) -> list[str]:
+        return [f"{len(self.rows):,} rows", f"{len(self.probe_rows):,} of the probe"]
+
 
 def evaluated(rig: Rig, facts: CheckedRig, channels: NDArray[np.float32], shard: Shard) -> Answer:
     """Poses and vertices of the channel rows of one shard, checked.
@@ -165,7 +173,7 @@ def all_shards(
     rig: Rig, plan: SamplingPlan, begun: Begun, executor: Executor, progress: ProgressCallback
 ) -> dict[str, Done]:
     """Evaluate the shards that the folder lacks; returns all of them by stem, with the finished ones."""
-    work = ShardWork(rig, plan.facts, begun.path, plan.rows, plan.probe_rows, begun.reference)
+    work = ShardWork(rig, plan.facts, begun.path, rows=plan.rows, probe_rows=plan.probe_rows, reference=begun.reference)
     done, total = dict(begun.done), plan.contents.rows
     clock = _Clock(progress, total - sum(shard.rows for shard in begun.left), total)
     results = executor.run(work, begun.left)

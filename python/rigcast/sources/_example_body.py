@@ -58,7 +58,7 @@ def example_body() -> SkinnedRig:
         RigChannel("tension", "dial", -1, 0.0, 1.0),
     ]
     facts = Facts("example arm", 1.0, "Y", "CC0 1.0", "constructed by rigcast from formulas")
-    return SkinnedRig(vertices, faces, joints, skin, channels, _muscles(vertices), facts)
+    return SkinnedRig(vertices, faces, joints, skin=skin, channels=channels, morphs=_muscles(vertices), facts=facts)
 
 
 def _muscles(vertices: Array) -> list[Morph]:

@@ -34,7 +34,7 @@ class ModelChannels:
             expected = "a model with channels (model.channels) of a skeleton"
             if any(channel.kind == "control" for channel in channels):
                 got = "a learned model of a control rig, whose constraints a file of motion cannot set"
-                expected = "its rig: rigcast sample RIG --animation retargets the motion, the model plays the samples"
+                expected = "its rig: rigcast sample RIG --motion retargets the motion, the model plays the samples"
             raise bad_argument(function, "rig", got, expected)
         self.skeleton = model.skeleton
         self.up_axis = model.up_axis

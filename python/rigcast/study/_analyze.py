@@ -117,7 +117,7 @@ def _ratings(table: StudyAnswers, factors: list[str], found: Findings, _: int) -
     )
     groups = None
     if "unit" in factors:
-        groups = notes.attempt("units are not compared", lambda: posthoc(columns, "rating", PERSON, "unit"))
+        groups = notes.attempt("units are not compared", lambda: posthoc(columns, "rating", PERSON, factor="unit"))
     fit = time = None
     if "activation" in factors:
         formula = "activation * unit" if "unit" in factors else "activation"
@@ -134,7 +134,8 @@ def _ratings(table: StudyAnswers, factors: list[str], found: Findings, _: int) -
     thresholds: list[Visibility] = []
     if {"unit", "activation"} <= set(factors) and NEUTRAL in np.asarray(columns["unit"]).tolist():
         seen = notes.attempt(
-            "no thresholds", lambda: visibility(columns, "rating", PERSON, "unit", "activation", neutral=NEUTRAL)
+            "no thresholds",
+            lambda: visibility(columns, "rating", PERSON, shape="unit", activation="activation", neutral=NEUTRAL),
         )
         thresholds = seen or []
     means = cell_means(table, "rating", by)
@@ -151,7 +152,7 @@ def _choices(table: StudyAnswers, factors: list[str], found: Findings, _: int) -
     if by:
         result = notes.attempt("no analysis of variance", lambda: _anova(columns, "share", by, found))
         groups = notes.attempt(
-            "units are not compared", lambda: posthoc(columns, "share", PERSON, "unit", method="newman-keuls")
+            "units are not compared", lambda: posthoc(columns, "share", PERSON, factor="unit", method="newman-keuls")
         )
     names = np.asarray(columns["unit"]).astype(str) if by else np.zeros(len(table), np.str_)
     cells = {
@@ -203,9 +204,9 @@ def _rankings(table: StudyAnswers, factors: list[str], found: Findings, seed: in
 def _anova(columns: dict[str, NDArray[np.generic]], value: str, factors: Sequence[str], found: Findings) -> Anova:
     """The analysis of variance; with missing cells of all people, the mixed model in place of the listwise one."""
     try:
-        result = anova(columns, value, PERSON, factors)
+        result = anova(columns, value, PERSON, within=factors)
     except ValueError:
-        result = anova(columns, value, PERSON, factors, missing="mixed")
+        result = anova(columns, value, PERSON, within=factors, missing="mixed")
         found.study.append(
             "too few people answered in all cells: a mixed model takes all answers, with spherical errors"
         )

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, shown
 from rigcast.study._table import PERSON, RANK, StudyAnswers
 
@@ -19,6 +20,7 @@ JUMP = 2.0  # seconds between the two clocks of a page: more than they drift bet
 FEW_PEOPLE = 12
 
 
+@one_line
 @dataclass(frozen=True)
 class Findings:
     """Warnings about a study, and about its participants.

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
 from rigcast.errors import NumericalError
 from rigcast.perception import Fit, glm
 from rigcast.study._measures import MEASURE, MEASURES
@@ -17,6 +18,7 @@ Float64 = NDArray[np.float64]
 FEWEST = 3  # different stimuli that have a correlation
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Foretold:
     """A measure beside the answers.

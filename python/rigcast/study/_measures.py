@@ -70,7 +70,7 @@ def _of_meshes(reference: ShownFace, face: ShownFace, camera: Camera) -> dict[st
     corners = checked_triangles("measures_of", face.faces, len(first))
     figures = by_vertices(first, second, corners)
     return {
-        "screen_motion": screen_motion(first, second, corners, camera).max,
+        "screen_motion": screen_motion(first, second, corners, camera=camera).max,
         "rms": figures["rms"],
         "thesis_rms": figures["thesis_sum"],
         "hausdorff": hausdorff(first, second),

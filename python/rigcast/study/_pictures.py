@@ -12,7 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._core import Deformer
 from rigcast._hashing import padded_faces
 from rigcast._rigs.rig import Rig
-from rigcast._validate import Arguments, bad_argument, shown
+from rigcast._shown import one_line
+from rigcast._validate import FPS, Arguments, bad_argument, shown
 from rigcast.render import Camera, Lights, Material, Sensor, render
 from rigcast.sampling import Dataset
 from rigcast.study._live_figures import faces_file
@@ -28,6 +29,7 @@ UPRIGHT = {
 }
 
 
+@one_line
 @dataclass(frozen=True)
 class NamedExpression:
     """An expression: controls of a rig at activation 1.
@@ -77,6 +79,7 @@ class NamedExpression:
         return cls(name.strip(), found)
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class SculptedShapes:
     """A face as finished meshes, such as frames that were solved.
@@ -99,6 +102,7 @@ class SculptedShapes:
 Subject = Deformer | Rig | Dataset | SculptedShapes
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class PictureSettings:
     """Pictures of a study.
@@ -121,7 +125,7 @@ class PictureSettings:
     size: int = 400
     fill: float = 0.86
     seconds: float = 0.0
-    fps: float = 24.0
+    fps: float = FPS
     albedo: Mapping[str, ArrayLike] = field(default_factory=dict)
     live: bool = False
 
@@ -233,7 +237,9 @@ class Framing:
     def draw(self, vertices: Float32, faces: NDArray[np.int32], degrees: float, threads: int) -> NDArray[np.uint8]:
         """Pictures (T, H, W, 3) of meshes (T, V, 3)."""
         standing = self.standing(vertices, degrees)
-        return render(standing, faces, self.camera, self.material, Lights(), SENSOR, threads=threads).color
+        return render(
+            standing, faces, self.camera, material=self.material, lights=Lights(), sensor=SENSOR, threads=threads
+        ).color
 
     def faces_file(self, faces: NDArray[np.int32], num_vertices: int) -> bytes:
         """Triangles, colors, camera and light of a live figure."""

@@ -155,7 +155,7 @@ def _choice(cast: Cast, actors: list[Actor], plan: StudyPlan, options: Options) 
         solver = transfer.DeformationTransfer(source.rest_vertices, actor.rig.rest_vertices, source.faces)
         examples = actor.rig.evaluate(guesses)
         fitted = transfer.fit_example_weights(
-            solver, positions, actor.rig.rest_vertices, examples, guesses, threads=threads
+            solver, positions, actor.rig.rest_vertices, examples=examples, example_weights=guesses, threads=threads
         )
         corrected = transfer.rig_from_positions(source, actor.rig.rest_vertices, fitted.shapes)
         return {TRUTH: actor.rig, "transfer": plain, "examples": corrected}

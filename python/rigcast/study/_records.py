@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._safe_reading import read_json
-from rigcast._validate import Arguments, bad_argument, bad_file, missing_file, shown
+from rigcast._shown import one_line
+from rigcast._validate import FPS, Arguments, bad_argument, bad_file, missing_file, shown
 
 FORMAT, VERSION = "rigcast-study", 1
 STATED, PICTURES, ANSWERS = "study.json", "stimuli", "answers.sqlite"
@@ -28,6 +29,7 @@ CONSENT = (
 )
 
 
+@one_line
 @dataclass(frozen=True)
 class Question:
     """A question to a participant before the study, answered by one of several words.
@@ -45,6 +47,7 @@ class Question:
     choices: Sequence[str]
 
 
+@one_line
 @dataclass(frozen=True)
 class StudySettings:
     """Course of a study, and what its pages say.
@@ -84,7 +87,7 @@ class StudySettings:
     picture_degrees: float = 12.8
     distance: float = 60.0
     resume_hours: float = 24.0
-    fps: float = 24.0
+    fps: float = FPS
 
     def __post_init__(self) -> None:
         check = Arguments("StudySettings")
@@ -100,6 +103,7 @@ class StudySettings:
         object.__setattr__(self, "questions", tuple(self.questions))
 
 
+@one_line
 @dataclass(frozen=True)
 class Stimulus:
     """A face as it is shown.
@@ -123,6 +127,7 @@ class Stimulus:
         return [*([self.faces] if self.faces else []), *(name for view in self.files for name in view)]
 
 
+@one_line
 @dataclass(frozen=True)
 class StudyTrial:
     """A trial.
@@ -152,6 +157,7 @@ class StudyTrial:
     measures: Mapping[str, float] = field(default_factory=dict)
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Study:
     """A study that was made, with the folder that holds it.

@@ -42,7 +42,7 @@ def write_report(analysis: StudyAnalysis, path: str | os.PathLike[str], *, name:
     people = len(np.unique(np.asarray(table.columns["person"])))
     context: dict[str, Any] = {
         "name": words.title(name or Path(path).stem),
-        "verdicts": [verdict(analysis)],
+        "answer": [verdict(analysis)],
         "summary": f"{table.protocol.title()} study: {words.plural(people, 'participant')}, "
         f"{words.plural(len(table), 'answer')}. {' '.join(note.rstrip('.') + '.' for note in table.notes)}",
         "key_figures": _key_figures(analysis, people),

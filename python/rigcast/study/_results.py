@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from rigcast._shown import one_line
 from rigcast.perception import Anova, Fit, PostHoc, Strengths, Visibility
 from rigcast.study._checks import Findings
 from rigcast.study._foretold import Foretold
 from rigcast.study._table import StudyAnswers
 
 
+@one_line
 @dataclass(frozen=True)
 class CellMean:
     """A mean over people, with half the width of its 95 % interval."""
@@ -20,6 +22,7 @@ class CellMean:
     people: int
 
 
+@one_line
 @dataclass(frozen=True)
 class Preference:
     """Share of choices of a method over the other, tested against guessing.
@@ -47,6 +50,7 @@ class Preference:
     d: float
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class StudyAnalysis:
     """Results of a study.

@@ -17,6 +17,7 @@ from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from rigcast._interrupts import wait_for
+from rigcast._shown import no_pickle
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.study._desk import Desk
 from rigcast.study._live_figures import KINDS
@@ -36,6 +37,7 @@ Sent = tuple[int, str, bytes]  # status, content type, content
 JSON = "application/json"
 
 
+@no_pickle("it listens at a port; pickle its study")
 class StudyServer:
     """A running server of a study. Close it when done, or use it in a ``with`` block.
 

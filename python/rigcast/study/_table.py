@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write, npz_content
 from rigcast._safe_reading import LARGEST_JSON, read_bytes, table_rows, text_of
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, bad_file, shown
 from rigcast.study._measures import MEASURE
 from rigcast.study._order import course
@@ -34,6 +35,7 @@ RANK, PLACE = "rank_", "place_"
 NUMBERS = ("rating", "similarity", "turned", "rt", "position", "block", "count", "wall", "mono", "received", "arrival")
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class StudyAnswers:
     """Answers of a study.

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 from rigcast._atomic_files import atomic_write, default_mode
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.plot._image import png
 from rigcast.progress import Progress, ProgressOption, as_callback
@@ -37,6 +38,7 @@ LEVELS = (0.2, 0.4, 0.6, 0.8, 1.0)
 EXPRESSION, TRUTH = "expression", "truth"
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class StudyPlan:
     """Everything of a study that does not depend on its protocol.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import PlayCommand
+from rigcast._shown import no_pickle, one_line
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._playing import commands
 from rigcast.synthesis._playing.commands import Pose, checked_label
@@ -23,6 +24,8 @@ SPREAD = 0x9E3779B97F4A7C15  # between seeds of neighbors
 KEPT_SECONDS = 60  # of each character, for events
 
 
+@no_pickle("it has places in its motions; pickle its Synthesizer and its seed")
+@one_line
 class PlayerCrowd:
     """Characters of one synthesizer, each with a seed, a script and commands of its own.
 

@@ -6,7 +6,10 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
+from rigcast._shown import one_line
 
+
+@one_line
 @dataclass(frozen=True)
 class HeldOut:
     """Mean distances in millimeters of frames that were held out: blocks of 12, every fifth.

@@ -171,7 +171,16 @@ def _space(
     embedding = Embedding(basis, center, entry.number("explained", least=0.0, most=1.0 + 1e-6), scale)
     held_out = entry.optional("held_out")
     figures = None if held_out is None else _held_out(held_out)
-    return Space(entry.text("label"), latent, frames, segments, embedding, around, effects, figures)
+    return Space(
+        entry.text("label"),
+        latent,
+        frames,
+        segments=segments,
+        embedding=embedding,
+        around=around,
+        effects=effects,
+        held_out=figures,
+    )
 
 
 def _segment(clip: Entries, begin: int, end: int) -> Segment:

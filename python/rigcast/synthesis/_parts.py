@@ -9,12 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast.synthesis._coordinates import Coordinates
 from rigcast.synthesis._space import Space
 
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Bridge:
     """Pairs of latent points of two labels whose meshes match, the closest pair first.

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import PlayCommand
+from rigcast._shown import no_pickle, one_line
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
 from rigcast.synthesis._playing import commands
 from rigcast.synthesis._playing.commands import Pose, checked_label
@@ -22,6 +23,8 @@ Float32 = NDArray[np.float32]
 KEPT_SECONDS = 3600  # for events
 
 
+@no_pickle("it has a place in its motion; pickle its Synthesizer and its seed")
+@one_line
 class Player:
     """One character: it idles, moves, makes transitions, and plays clips, without end.
 
@@ -113,7 +116,7 @@ class Player:
         self._tell(commands.transition(self._synth, label), later)
 
     def play(
-        self, label: str, segment: str | int = 0, begin: int = 0, end: int | None = None, *, later: bool = False
+        self, label: str, segment: str | int = 0, *, begin: int = 0, end: int | None = None, later: bool = False
     ) -> None:
         """Move to the beginning of a clip, or of some of its frames, play them exactly, and stay where they end."""
         self._tell(commands.play(self._synth, label, segment, begin, end), later)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.synthesis._closest import closest_points
 from rigcast.synthesis._coordinates import Coordinates
@@ -23,6 +24,7 @@ Float64 = NDArray[np.float64]
 MATCHINGS = "mesh", "components"
 
 
+@one_line
 @dataclass(frozen=True)
 class Segment:
     """Successive training frames of one clip: rows ``begin`` to ``end - 1`` of a space's ``points`` and ``frames``."""
@@ -58,6 +60,7 @@ class Embedding:
         return np.asarray(((coordinates - self.center) * self.scale) @ rows.T / square)
 
 
+@one_line
 class Space:
     """The latent space of one label. Immutable; made by :func:`rigcast.synthesis.fit`.
 
@@ -82,6 +85,7 @@ class Space:
         label: str,
         latent: LatentSpace,
         frames: Float32,
+        *,
         segments: Sequence[Segment],
         embedding: Embedding,
         around: Coordinates,

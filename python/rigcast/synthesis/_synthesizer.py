@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import Deformer
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.sources import Rig
 from rigcast.synthesis._crowd import PlayerCrowd
@@ -27,6 +28,7 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
 
+@one_line
 class Synthesizer:
     """Endless motion in the manner of labelled clips (Bailey 2020, chapter 5). Immutable.
 
@@ -178,6 +180,14 @@ class Synthesizer:
         frames = sum(map(len, self.spaces.values()))
         size = f"{len(self.labels)} labels, {frames:,} frames at {self.fps:g} per second"
         return f"<rigcast.synthesis.Synthesizer: {size}, {len(self.control_names)} controls>"
+
+    def _rows(self) -> dict[str, str]:
+        """What a notebook shows of each label: its frames, and how far held-out frames were missed."""
+        rows = {name: str(self.metadata.get(name, "")) for name in ("name", "licence")}
+        for label, space in self.spaces.items():
+            judged = "" if space.held_out is None else f", {space.held_out.summary()}"
+            rows[label] = f"{len(space)} frames{judged}"
+        return rows
 
 
 def _remade(tensors: dict[str, Any], metadata: dict[str, Any], rig: Any) -> Synthesizer:

@@ -8,7 +8,7 @@ from rigcast._validate import bad_argument
 from rigcast.training._budget import Budget
 
 
-def check_data_set(function: str, ds: Any, argument: str = "ds") -> None:
+def check_data_set(function: str, ds: Any, argument: str = "data") -> None:
     """Raise ValueError unless ``ds`` is a data set."""
     # Not "vertices": asking a set for them reads all of them into memory, and training reads them piece by piece.
     missing = [name for name in ("skeleton", "poses", "probe", "hash", "take") if not hasattr(ds, name)]

@@ -43,7 +43,7 @@ def split(function: str, ds: Any, fraction: float, seed: int) -> tuple[Rows, Row
         words = "held-out clips: " + ", ".join(names[number] for number in chosen)
     if len(training) < 2 or len(held_out) < 1:
         got = f"{len(training)} rows to learn from and {len(held_out)} held out"
-        raise bad_argument(function, "ds", got, "large enough for at least 2 and 1; sample more poses")
+        raise bad_argument(function, "data", got, "large enough for at least 2 and 1; sample more poses")
     return training, held_out, words
 
 

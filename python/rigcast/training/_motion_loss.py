@@ -19,6 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast._extras import require
 from rigcast._hashing import padded_faces
 from rigcast._rigs.motions.shot import TO_Y_UP
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ def seen_areas(rest: Float64, corners: NDArray[np.int64], front: Float64) -> Flo
     return np.asarray(areas / total if total > 0.0 else np.full(len(rest), 1.0 / max(len(rest), 1)))
 
 
+@one_line
 class MotionLoss:
     """A differentiable soft maximum of the motion that a viewer sees, for PyTorch.
 
@@ -119,3 +121,12 @@ class MotionLoss:
         most = squared.detach().amax(dim=0, keepdim=True)
         power = (self._weights * (squared / most) ** (0.5 * self.exponent)).sum(dim=0)
         return ((power + SMALLEST) ** (1.0 / self.exponent) * most[0].sqrt()).mean()
+
+    def _facts(self) -> list[str]:
+        return [f"{len(self._weights):,} vertices", f"exponent {self.exponent:g}"]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_torch"}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state, _torch=require("torch", extra="training", purpose="a loss of motion"))

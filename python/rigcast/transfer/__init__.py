@@ -4,8 +4,9 @@ Shapes are absolute positions (K, V, 3), as the neutrals are, and not offsets fr
 """
 
 from rigcast._core import DeformationTransfer
-from rigcast.transfer._contacts import count_crossings, count_new_crossings, find_contacts, new_crossings
+from rigcast.transfer._contacts import find_contacts
 from rigcast.transfer._correspondence import Correspondence, correspond
+from rigcast.transfer._crossings import count_crossings, count_new_crossings, new_crossings
 from rigcast.transfer._empty import empty_shapes
 from rigcast.transfer._examples import ExampleFit, example_based, fit_example_weights, load_example_weights
 from rigcast.transfer._face_maps import transfer_face_maps

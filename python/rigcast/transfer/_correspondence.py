@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._hashing import padded_faces
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.errors import CorrespondenceWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
@@ -33,6 +34,7 @@ Flags = NDArray[np.bool_]
 PLACES = 3  # named
 
 
+@one_line
 @dataclass(frozen=True)
 class Correspondence:
     """The place of each vertex of a target on a source, and how sure it is.
@@ -178,8 +180,8 @@ def correspond(
     source_faces: ArrayLike,
     target: ArrayLike,
     target_faces: ArrayLike,
-    landmarks: ArrayLike | None = None,
     *,
+    landmarks: ArrayLike | None = None,
     reach: float = 2.0,
     iterations: int = 12,
     threads: int = 0,
@@ -239,7 +241,7 @@ def correspond(
     --------
     >>> rig = rc.faces.example()
     >>> pairs = np.stack([np.arange(0, 2000, 50)] * 2, axis=1)
-    >>> match = rc.transfer.correspond(rig.rest_vertices, rig.faces, rig.rest_vertices, rig.faces, pairs)
+    >>> match = rc.transfer.correspond(rig.rest_vertices, rig.faces, rig.rest_vertices, rig.faces, landmarks=pairs)
     >>> neutral, shapes = match.resample(rig.rest_vertices, rc.transfer.positions_from_rig(rig)[:2])
     >>> shapes.shape
     (2, 2536, 3)

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import inverse
 from rigcast._core import BlendshapeRig, DeformationTransfer
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, bad_file, check_threads, missing_file
 from rigcast.errors import UndeterminedShapesWarning
 from rigcast.progress import Progress, ProgressOption, as_callback
@@ -36,6 +37,7 @@ GAMMA = (1.0, 0.1)
 ITERATIONS = 10
 
 
+@one_line
 @dataclass(frozen=True)
 class ExampleFit:
     """The result of :func:`fit_example_weights`: shapes corrected by scans, and the weights of the scans.
@@ -143,9 +145,9 @@ def fit_example_weights(
     solver: DeformationTransfer,
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
+    *,
     examples: ArrayLike,
     example_weights: ArrayLike,
-    *,
     beta: float = BETA,
     iterations: int = ITERATIONS,
     threads: int = 0,

@@ -35,7 +35,7 @@ Int64 = NDArray[np.int64]
 Float64 = NDArray[np.float64]
 
 
-def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLike, surface: Surface) -> Deformer:
+def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLike, *, surface: Surface) -> Deformer:
     """A model of deformation maps for another mesh: the same networks, whose maps its vertices sample.
 
     The texture coordinates of both meshes must be aligned: a point of the texture is the same point of the face. Each
@@ -68,7 +68,7 @@ def transfer_face_maps(model: Deformer, rest_vertices: ArrayLike, faces: ArrayLi
     Examples
     --------
     >>> bare = rc.sources.Surface()
-    >>> rc.transfer.transfer_face_maps(rc.faces.example(), np.zeros((3, 3)), [[0, 1, 2]], bare)
+    >>> rc.transfer.transfer_face_maps(rc.faces.example(), np.zeros((3, 3)), [[0, 1, 2]], surface=bare)
     Traceback (most recent call last):
     rigcast.errors.ArgumentError: transfer_face_maps: model is of kind 'blendshape'; ...
     """

@@ -52,8 +52,8 @@ def rig_from_positions(
     rig: BlendshapeRig,
     neutral: ArrayLike,
     shapes: ArrayLike,
-    faces: ArrayLike | None = None,
     *,
+    faces: ArrayLike | None = None,
     linear: ArrayLike | None = None,
     metadata: Mapping[str, object] | None = None,
 ) -> BlendshapeRig:

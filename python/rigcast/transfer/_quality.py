@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._hashing import padded_faces
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.progress import Progress, ProgressOption, as_callback
-from rigcast.transfer._contacts import CrossingCounter
+from rigcast.transfer._crossings import DEPTH, CrossingCounter
 from rigcast.transfer._positions import check_positions
 from rigcast.transfer._surface import checked_vertices, degenerate_faces, is_degenerate
 
@@ -19,6 +20,7 @@ Float64 = NDArray[np.float64]
 Int32 = NDArray[np.int32]
 
 
+@one_line
 @dataclass(frozen=True)
 class TransferQuality:
     """The places to inspect first, for K shapes and F faces.
@@ -37,6 +39,10 @@ class TransferQuality:
     new_crossings : (K,) int64
         Those of the target's shape that neither the source's shape nor the target's neutral has
         (:func:`new_crossings`).
+    deepest : (K,) float64
+        How deep the deepest of the new crossings is, in the target's unit; 0 without one.
+    least_depth : float
+        From which depth crossings count, in the target's unit.
     degenerate : (F,) bool
         Faces that are degenerate in one of the neutrals (:func:`degenerate_faces`): they neither stretch nor flip.
     """
@@ -45,6 +51,8 @@ class TransferQuality:
     flipped: NDArray[np.bool_]
     source_crossings: NDArray[np.int64]
     new_crossings: NDArray[np.int64]
+    deepest: Float64
+    least_depth: float
     degenerate: NDArray[np.bool_]
 
     @property
@@ -61,10 +69,11 @@ def quality(
     source_neutral: ArrayLike,
     source_shapes: ArrayLike,
     target_neutral: ArrayLike,
+    *,
     target_shapes: ArrayLike,
     faces: ArrayLike,
-    *,
     contacts: ArrayLike | None = None,
+    depth: float = DEPTH,
     progress: ProgressOption = None,
 ) -> TransferQuality:
     """Measure where transferred shapes are doubtful.
@@ -77,6 +86,8 @@ def quality(
     faces : array_like, shape (F, 3) or (F, 4)
     contacts : array_like of int, shape (P, 2), optional
         Crossings are looked for within two rings of these vertices, elsewhere everywhere.
+    depth : float
+        From which crossings count, as a share of the mesh's largest extent (:func:`count_crossings`).
     progress : True or callable, optional
         Draws a bar, or is called with :class:`rigcast.progress.Progress`.
 
@@ -87,7 +98,7 @@ def quality(
     Raises
     ------
     ValueError
-        On sizes that differ, values that are not finite, and indices out of range.
+        On sizes that differ, values that are not finite, indices out of range, and a depth below 0.
     """
     check_positions("quality", source_neutral, source_shapes, "source_shapes")
     check_positions("quality", target_neutral, target_shapes, "target_shapes")
@@ -104,10 +115,10 @@ def quality(
     halves = [_Half(neutrals, corners, columns) for columns in ([0, 1, 2], [0, 2, 3])]
     distortion = np.full((len(shapes[0]), len(corners)), np.nan)
     flipped = np.zeros(distortion.shape, bool)
-    counts = np.zeros((2, len(distortion)), np.int64)
+    counts, deepest = np.zeros((2, len(distortion)), np.int64), np.zeros(len(distortion))
     if contacts is not None:
         checked_vertices("quality", "contacts", contacts, len(neutrals[0]))
-    counter = CrossingCounter("quality", neutrals[1].astype(np.float32), corners, contacts)
+    counter = CrossingCounter("quality", neutrals[1].astype(np.float32), corners, contacts, depth=depth)
     report = as_callback(progress)
     for k, (source, target) in enumerate(zip(*shapes, strict=True)):
         report(Progress("measuring", k, len(distortion)))
@@ -115,13 +126,14 @@ def quality(
             stretch, wrong = half.compare(source, target)
             distortion[k, half.rows] = np.fmax(distortion[k, half.rows], stretch)
             flipped[k, half.rows] |= wrong
-        own = counter.pairs(source)
-        counts[:, k] = len(own), len(counter.new(own, target))
+        new, depths = counter.new(source, target)
+        counts[:, k] = counter.count(source), len(new)
+        deepest[k] = depths.max(initial=0.0)
     report(Progress("measuring", len(distortion), len(distortion)))
     degenerate = np.zeros(len(corners), bool)
     for neutral in neutrals:
         degenerate |= degenerate_faces(neutral, corners)
-    return TransferQuality(distortion, flipped, counts[0], counts[1], degenerate)
+    return TransferQuality(distortion, flipped, *counts, deepest, counter.least, degenerate)
 
 
 class _Half:

@@ -97,4 +97,4 @@ def transfer_rig(
     show(Progress("transferring", 1, 1))
     known: dict[str, Any] = {"meters_per_unit": mesh.meters_per_unit, "up_axis": mesh.up_axis}
     about = {key: value for key, value in known.items() if value is not None}
-    return rig_from_positions(rig, placed.neutral, made, corners, metadata=about)
+    return rig_from_positions(rig, placed.neutral, made, faces=corners, metadata=about)

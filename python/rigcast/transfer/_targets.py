@@ -115,7 +115,7 @@ def matched(
         return Matched(target.vertices, corners, rig.rest_vertices, shapes, None, lies)
     pairs = load_landmarks(landmarks) if isinstance(landmarks, (str, os.PathLike)) else landmarks
     match = correspond(
-        rig.rest_vertices, rig.faces, target.vertices, corners, pairs, threads=threads, progress=progress
+        rig.rest_vertices, rig.faces, target.vertices, corners, landmarks=pairs, threads=threads, progress=progress
     )
     marks = match.landmarks
     lies = seeming_up_axis(rig.rest_vertices[marks[:, 0]], target.vertices[marks[:, 1]], *axes)

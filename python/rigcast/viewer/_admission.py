@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import contextlib
 import hmac
 import ipaddress
+import os
+import re
+import secrets
 import socket
+import stat
 from collections import deque
 from http import HTTPStatus
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from rigcast._extras import require
+from rigcast._validate import bad_argument
 
 LONGEST_HEAD = 1 << 16  # bytes of a request that are waited for; websockets refuses longer ones by itself
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 MOST_PER_SECOND = 240
+TOKEN_BYTES = 24
+LONGEST_TOKEN = 128  # characters
+TOKEN = re.compile(r"[A-Za-z0-9_-]{24,128}")  # what can stand in an address
 
 
 class Admission:
@@ -53,6 +63,35 @@ class Admission:
         own_page = self.knows_host(host) and origin == f"http://{host}"
         given = parse_qs(urlsplit(target).query).get("token", [""])[-1]
         return hmac.compare_digest(given.encode("utf-8", "replace"), self._token) and own_page
+
+
+def kept_token(path: str | os.PathLike[str]) -> str:
+    """The token that a file keeps, so that an address stays valid; made, for this user alone, if there is none.
+
+    Raises
+    ------
+    ValueError
+        If the file is another user's, others may read it, or it holds no token.
+    OSError
+        If it cannot be made or read.
+    """
+    file = Path(path)
+    with contextlib.suppress(FileExistsError):
+        handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "w", encoding="ascii") as stream:
+            stream.write(secrets.token_urlsafe(TOKEN_BYTES) + "\n")
+    state = file.stat()
+    if not stat.S_ISREG(state.st_mode):
+        raise bad_argument("view", "token_file", f"{str(path)!r}, which is no file", "a file, or none yet", path)
+    if os.name == "posix" and (state.st_uid != os.getuid() or state.st_mode & 0o077):
+        got = f"{str(path)!r}, which others may read or write"
+        raise bad_argument("view", "token_file", got, f"a file of this user alone (chmod 600 {file.name})", path)
+    with file.open("rb") as opened:
+        token = opened.read(LONGEST_TOKEN + 2).decode("ascii", "replace").strip()
+    if not TOKEN.fullmatch(token):
+        got = f"{str(path)!r}, which holds no token of a view"
+        raise bad_argument("view", "token_file", got, "a file that a view made, or none yet", path)
+    return token
 
 
 def is_loopback(host: str) -> bool:

@@ -20,9 +20,9 @@ from rigcast.viewer._figures._figure import State
 from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._handles import HandleSet
+from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._protocol import Refused
 from rigcast.viewer._stage import Stage
-from rigcast.viewer._timeline import Timeline
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,12 @@ class KeyedShot:
 
     def corrected(self, rows: NDArray[np.float64]) -> tuple[Capture, str]:
         """The shot solved on the actor's shapes, fitted to the rows (T, K) without NaN; and a sentence about it."""
-        personal = personalize(self.rig, self.found, self.tracks, rows)
-        again, _ = solve_again(personal.rig, self.found, self.tracks, rows, whole=True)
+        personal = personalize(self.rig, self.found, self.tracks, corrected=rows)
+        again, _ = solve_again(personal.rig, self.found, self.tracks, fixed=rows, whole=True)
         known = ~self.found.lost
         before, after = (float(np.nanmean(found.residual[known])) for found in (self.found, again))
         if self.pictures is not None and len(again.neutral):
-            again = refine(personal.rig, again, self.pictures, self.tracks, fixed=rows)
+            again = refine(personal.rig, again, self.pictures, points=self.tracks, fixed=rows)
         count, (off, near) = len(personal.frames), personal.residual
         frames = "1 corrected frame" if count == 1 else f"{count} corrected frames"
         text = (
@@ -98,4 +98,4 @@ class CorrectingStage(Stage):
         self.timeline.keys = dict.fromkeys(frames, still)  # corrected frames stay marked, as they are
         if self.timeline.head is not None:
             self.timeline.head = PlayedHead(again.motion, len(poses))
-        self._go_to_timeline()
+        self.go_to_timeline()

@@ -106,17 +106,19 @@ def _written(snapshot: Snapshot, path: Path) -> list[str]:
     figure = snapshot.figure
     model = figure.model if isinstance(figure, ModelFigure) else None
     if isinstance(model, BlendshapeRig):
-        return exports.write_blendshape_weights(path, model, snapshot.poses(), snapshot.fps, snapshot.head)
+        return exports.write_blendshape_weights(
+            path, model, snapshot.poses(), fps=snapshot.fps, transforms=snapshot.head
+        )
     rig: Any = figure.rig if isinstance(figure, RigFigure) else None
     if path.suffix == ".glb" and getattr(rig, "skeleton", None) is not None:
-        return exports.write_motion(path, rig, snapshot.rows, snapshot.fps)
+        return exports.write_motion(path, rig, snapshot.rows, fps=snapshot.fps)
     vertices = (
         exports.Playback(model, snapshot.poses())
         if model is not None
         else np.array([figure.vertices(state) for state in snapshot.states])
     )
     about: dict[str, Any] = {"meters_per_unit": figure.meters_per_unit, "up_axis": figure.up_axis, "name": figure.name}
-    return exports.write_vertices(path, vertices, figure.faces, snapshot.fps, **about)
+    return exports.write_vertices(path, vertices, figure.faces, fps=snapshot.fps, **about)
 
 
 WRITERS = {"npz": _npz, "bvh": _bvh, "glb": _moving_mesh, "blend": _moving_mesh}

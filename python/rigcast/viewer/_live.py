@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from rigcast._interrupts import wait_for
+from rigcast._shown import no_pickle
 from rigcast._validate import bad_argument
+from rigcast.viewer._admission import TOKEN_BYTES, kept_token
 from rigcast.viewer._figures._model import RecordedFigure
 from rigcast.viewer._server import Server
 from rigcast.viewer._stage import Stage
@@ -42,6 +44,7 @@ def _no_place(host: str, port: int, error: OSError) -> Exception:
     return bad_argument("view", "port", f"{port}{why[error.errno]}", "a free port, or 0 for any that is free")
 
 
+@no_pickle("it serves a page; pickle the model that it shows")
 class LiveView:
     """A running view. Close it when done, or use it in a ``with`` block; a notebook shows it as an iframe.
 
@@ -53,13 +56,19 @@ class LiveView:
         The address to open in a browser. It contains the token without which the server answers nobody.
     """
 
-    def __init__(self, stage: Stage, host: str = "127.0.0.1", port: int = 0) -> None:
+    def __init__(
+        self,
+        stage: Stage,
+        host: str = "127.0.0.1",
+        port: int = 0,
+        token_file: str | os.PathLike[str] | None = None,
+    ) -> None:
         self._ready = threading.Event()
         self._stop: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
         self._error: BaseException | None = None
         self._port = port
         self._door: Path | None = None
-        self._token = secrets.token_urlsafe(24)
+        self._token = secrets.token_urlsafe(TOKEN_BYTES) if token_file is None else kept_token(token_file)
         self._server = Server(stage, self._token)
         self._thread = threading.Thread(target=self._run, args=(host, port), name="rigcast-view", daemon=True)
         self._thread.start()

@@ -1,7 +1,7 @@
 """The messages of the page, one class each: their fields with bounds, and which of two that wait is dropped.
 
 Pins, points of the skin, are grabbed, dragged and released; handles, drawn beside the skin, are gripped, pulled and
-dropped. The server handles messages about shown frames, exports and movies, the stage all others.
+dropped. The server handles messages about shown frames, probes, exports and movies, the stage all others.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from rigcast.viewer._protocol import (
     Whole,
     is_label,
     is_list_of_channels,
+    is_name,
     one_of,
 )
 
@@ -138,15 +139,26 @@ class Redo(Message, kind="redo"):
     """The state that undo left comes back."""
 
 
+class TimeMessage(Message):
+    """What is said of the timeline."""
+
+
 @dataclass(frozen=True)
-class Play(Message, kind="play"):
+class ChooseClip(TimeMessage, kind="clip"):
+    """Another clip is to play; none by an empty name."""
+
+    name: Annotated[str, is_name]
+
+
+@dataclass(frozen=True)
+class Play(TimeMessage, kind="play"):
     """The timeline runs, or stops."""
 
     playing: Flag
 
 
 @dataclass(frozen=True)
-class Seek(Message, kind="seek"):
+class Seek(TimeMessage, kind="seek"):
     """The timeline goes to a frame."""
 
     at: Number
@@ -156,26 +168,26 @@ class Seek(Message, kind="seek"):
 
 
 @dataclass(frozen=True)
-class Speed(Message, kind="speed"):
+class Speed(TimeMessage, kind="speed"):
     """The timeline runs at another speed."""
 
     speed: Number
 
 
 @dataclass(frozen=True)
-class FrameRange(Message, kind="frames"):
+class FrameRange(TimeMessage, kind="frames"):
     """The timeline gets another length."""
 
     frames: Whole
 
 
 @dataclass(frozen=True)
-class Key(Message, kind="key"):
+class Key(TimeMessage, kind="key"):
     """The pose becomes a key of the timeline."""
 
 
 @dataclass(frozen=True)
-class Unkey(Message, kind="unkey"):
+class Unkey(TimeMessage, kind="unkey"):
     """The key of the present frame goes."""
 
 
@@ -188,7 +200,22 @@ class Refit(Message, kind="refit"):
 class Color(Message, kind="color"):
     """Vertices are colored by something else."""
 
-    mode: Annotated[str, one_of("plain", "error", "confidence", "bound")]
+    mode: Annotated[str, one_of("plain", "material", "error", "confidence", "bound")]
+
+
+@dataclass(frozen=True)
+class Bones(Message, kind="bones"):
+    """Joints of the first figure are shown, or no longer."""
+
+    shown: Flag
+
+
+@dataclass(frozen=True)
+class Probe(Message, kind="probe"):
+    """The page asks for the value of the color where a ray meets the surface."""
+
+    origin: Vector
+    direction: Direction
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from importlib import resources
+from typing import Any
 
 TYPES = {
     ".html": "text/html; charset=utf-8",
@@ -26,10 +28,14 @@ def files_of(package: str) -> dict[str, tuple[str, bytes]]:
 
     ``/`` is ``index.html``.
     """
-    found = {}
-    for file in (resources.files(package) / "page").iterdir():
-        kind = next((kind for suffix, kind in TYPES.items() if file.name.endswith(suffix)), None)
-        if kind is not None:
-            found[f"/{file.name}"] = kind, file.read_bytes()
+    found = dict(_files_in(resources.files(package) / "page", "/"))
     found["/"] = found.pop("/index.html")
     return found
+
+
+def _files_in(folder: Any, path: str) -> Iterator[tuple[str, tuple[str, bytes]]]:
+    for file in folder.iterdir():
+        if file.is_dir():
+            yield from _files_in(file, f"{path}{file.name}/")
+        elif kind := next((kind for suffix, kind in TYPES.items() if file.name.endswith(suffix)), None):
+            yield path + file.name, (kind, file.read_bytes())

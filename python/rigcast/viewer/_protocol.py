@@ -34,9 +34,10 @@ class Message:
     kind: ClassVar[str]
     is_timed: ClassVar[bool]
 
-    def __init_subclass__(cls, kind: str, is_timed: bool = False) -> None:
+    def __init_subclass__(cls, kind: str = "", is_timed: bool = False) -> None:
         cls.kind, cls.is_timed = kind, is_timed
-        Message.KINDS[kind] = cls
+        if kind:  # a family of messages has none
+            Message.KINDS[kind] = cls
 
     def merge_key(self) -> Hashable | None:
         """Equal for messages of which the newest replaces the others that wait; None if each counts."""
@@ -64,6 +65,10 @@ def is_direction(value: Any) -> bool:
 
 def is_label(value: Any) -> bool:
     return isinstance(value, str) and 0 < len(value) <= LONGEST_LABEL
+
+
+def is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST_LABEL
 
 
 def is_list_of_channels(value: Any) -> bool:

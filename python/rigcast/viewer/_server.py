@@ -24,11 +24,12 @@ from rigcast.viewer._messages import (
     Export,
     FilmPicture,
     FilmStep,
+    Probe,
     ShownFrame,
     parsed,
 )
-from rigcast.viewer._movie import Movie
 from rigcast.viewer._page import HEADERS, files_of
+from rigcast.viewer._playing._movie import Movie
 from rigcast.viewer._protocol import Message, Refused
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import packed
@@ -174,6 +175,9 @@ class Server:
             return True
         if isinstance(value, ShownFrame):
             self._shown(tab, value.frame)
+        elif isinstance(value, Probe):
+            found = await asyncio.get_running_loop().run_in_executor(self._worker, self.stage.value_at, value)
+            await tab.socket.send(packed({"type": "probe", "value": found}))
         elif isinstance(value, Export):
             await self._export(tab, value.format)
         elif isinstance(value, FilmStep | FilmPicture):

@@ -19,15 +19,18 @@ from rigcast import _core
 from rigcast._validate import check_finite
 from rigcast.viewer import _messages as messages
 from rigcast.viewer._drags import Drags
+from rigcast.viewer._drawing._colors import Shown, SkinColors
+from rigcast.viewer._drawing._scene import scene_message
 from rigcast.viewer._figures._beside import beside_vertices
 from rigcast.viewer._figures._figure import State, Vertices, mirrored_row
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import Handles, HandleSet
 from rigcast.viewer._history import History
+from rigcast.viewer._playing._clips import Clips
+from rigcast.viewer._playing._timeline import Timeline
+from rigcast.viewer._playing._transport import Transport
 from rigcast.viewer._protocol import Message, Refused
-from rigcast.viewer._scene import bound_of, check_color, confidence_of, marks_of, scene_message
-from rigcast.viewer._timeline import FASTEST, SLOWEST, Timeline
 from rigcast.viewer._wire import packed, packed_figures
 
 log = logging.getLogger("rigcast.viewer")
@@ -46,6 +49,8 @@ class Stage:
         What follows it: by equal pose rows, else by channels of the same names; the recorded one by the timeline.
     timeline : Timeline, optional
     handles : sequence of HandleSet, of the first figure
+    clips : Clips, optional
+        What a page can choose from.
     """
 
     def __init__(
@@ -54,29 +59,30 @@ class Stage:
         beside: ModelFigure | RigFigure | RecordedFigure | None = None,
         timeline: Timeline | None = None,
         handles: Sequence[HandleSet] = (),
+        clips: Clips | None = None,
     ) -> None:
         self.figure, self.beside = figure, beside
         self.rest = np.array([slider.rest for slider in figure.sliders], np.float32)
         self.ranges = np.array([(s.low, s.high) for s in figure.sliders], np.float32).reshape(-1, 2)
         self.timeline = timeline or Timeline(self.rest)
+        self.transport = Transport(self, clips)
         self.state = self._of_timeline() or State(self.rest)
         self.history: History[State] = History(self.state)
         self.drags, self.handles = Drags(figure), Handles(handles)
         self.vertices = figure.vertices(self.state)
-        self._size = float(np.linalg.norm(np.ptp(figure.rest_vertices, axis=0))) or 1.0
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
         self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self.figures()]
         self._grab: dict[str, Any] | None = None  # the answer to the page that asked for a point
-        self._mode, self._notice = "plain", ""
+        self.colors, self._shows_bones, self._notice = SkinColors(self.figures()), False, ""
         self._unsolved, self._moved, self._attempts, self.number = False, False, 0, 0
 
     def figures(self) -> list[Any]:
         """The figure that is posed, and the one that follows it."""
         return [self.figure, *([self.beside] if self.beside is not None else [])]
 
-    def scene(self) -> bytes:
-        """The message that opens a page: meshes and sliders."""
-        return scene_message(self.figures(), bool(self.handles), self.scene_facts())
+    def scene(self, has_images: bool = True) -> bytes:
+        """The message that opens a page: meshes and sliders, without textures if it is to stay small."""
+        return scene_message(self.figures(), bool(self.handles), self.scene_facts(), has_images)
 
     def step(self, given: Iterable[Message], now: float) -> bytes:
         """Apply messages, move on, and return the frame: if the figure fails, of the last pose that it could show."""
@@ -101,7 +107,7 @@ class Stage:
                 self._notice = " ".join(str(error).split())
                 log.warning("refused: %s: %s", message.kind, self._notice)
         if self.timeline.playing and self.timeline.advance(now):
-            self._go_to_timeline()
+            self.go_to_timeline()
         self._solve_drags()
         if self._moved:
             self.vertices = self.figure.vertices(self.state)
@@ -135,12 +141,29 @@ class Stage:
             shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
         return [self.timeline.moved(vertices) for vertices in shown]
 
+    @property
+    def follows(self) -> bool:
+        """False if what stands beside is recorded, and the first figure stands in another pose than was recorded."""
+        recorded = self.beside
+        if not isinstance(recorded, RecordedFigure):
+            return True
+        return recorded.stands_as(self.figure.pose(self.state), self.timeline.frame)
+
+    def value_at(self, message: messages.Probe) -> dict[str, float] | None:
+        """The value of the color where a ray meets the surface as it was shown last; None if it misses."""
+        hit = self._picker.pick(*self.timeline.ray(message.origin, message.direction))
+        return None if hit is None else self.colors.at(hit[1], hit[2])
+
+    def _joint_places(self) -> list[list[float]]:
+        """Where the joints of the first figure are."""
+        pose = np.asarray(self.figure.pose(self.state), np.float32)
+        places = self.figure.skeleton.globals(pose[None])[0, :, :, 3]  # type: ignore[union-attr]  # not offered without
+        return [[round(float(x), 5) for x in place] for place in self.timeline.moved(places)]
+
     def _frame(self) -> bytes:
         self.number += 1
         shown = self.shown()
-        confidence = confidence_of(self.figure, self.state)
-        bound = functools.partial(bound_of, self.figure, self.state)
-        marks, error = marks_of(self._mode, shown, confidence or 0.0, self._size, self.figure.meters_per_unit, bound)
+        marks, colored = self.colors.marks(Shown(self.state, shown, self.follows))
         arrays, boxes = packed_figures(self._packers, shown, marks)
         header = {
             "type": "frame",
@@ -149,13 +172,12 @@ class Stage:
             "row": [round(float(x), 4) for x in self.state.row],
             "pins": self.timeline.placed(self.drags.facts(self.vertices)),
             "handles": self.timeline.placed(self.handles.facts(self.state)),
-            "timeline": self.timeline.facts(),
+            "timeline": self.timeline.facts() | {"name": self.transport.clip},
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
-            "color": self._mode,
+            **colored,
+            "bones": self._joint_places() if self._shows_bones else None,
             "acting": self.acting(),
-            "error": error,
-            "confidence": confidence,
             "grab": self._grab,
             "notice": self._notice,
         }
@@ -174,10 +196,20 @@ class Stage:
         self.drags.clear()
         self.handles.release()
 
-    def _go_to_timeline(self) -> None:
+    def go_to_timeline(self) -> None:
+        """Stand as the timeline says at its present frame, if it says anything."""
         if (state := self._of_timeline()) is not None:
             self._let_go()
             self.stand(state)
+
+    def rest_pose(self) -> None:
+        """All channels to rest, and what is held let go."""
+        self._let_go()
+        self.stand(State(self.rest))
+
+    def notify(self, text: str) -> None:
+        """Say something on the pages with the next frame."""
+        self._notice = text
 
     def stand(self, state: State) -> None:
         """Show another state from the next step on."""
@@ -231,7 +263,7 @@ class Stage:
 
     def scene_facts(self) -> dict[str, Any]:
         """Labels for buttons, and labels of moods: none."""
-        return {"labels": [], "moods": {}}
+        return {"labels": [], "moods": {}, "clips": self.transport.clips, "bones": self.figure.skeleton is not None}
 
     @handle.register
     def _set(self, message: messages.Set, _: float) -> None:
@@ -311,32 +343,15 @@ class Stage:
         self.restore(self.history.redo())
 
     @handle.register
-    def _play(self, message: messages.Play, now: float) -> None:
-        self.timeline.play(message.playing, now)
-
-    @handle.register
-    def _seek(self, message: messages.Seek, _: float) -> None:
-        self.timeline.at = float(np.clip(message.at, 0, self.timeline.frames - 1))
-        self._go_to_timeline()
-
-    @handle.register
-    def _speed(self, message: messages.Speed, _: float) -> None:
-        self.timeline.speed = float(np.clip(message.speed, SLOWEST, FASTEST))
-
-    @handle.register
-    def _frames(self, message: messages.FrameRange, _: float) -> None:
-        self.timeline.resize(message.frames)
-
-    @handle.register
-    def _key(self, _: messages.Key, __: float) -> None:
-        self.timeline.set_key(self.state.row)
-
-    @handle.register
-    def _unkey(self, _: messages.Unkey, __: float) -> None:
-        self.timeline.remove_key()
-        self._go_to_timeline()
+    def _on_time(self, message: messages.TimeMessage, now: float) -> None:
+        self.transport.handle(message, now)
 
     @handle.register
     def _color(self, message: messages.Color, _: float) -> None:
-        check_color(message.mode, self.figures())
-        self._mode = message.mode
+        self.colors.choose(message.mode)
+
+    @handle.register
+    def _bones(self, message: messages.Bones, _: float) -> None:
+        if message.shown and self.figure.skeleton is None:
+            raise Refused("this character has no joints")
+        self._shows_bones = message.shown

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,8 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._rigs.material import Material
 from rigcast._rigs.rig import Rig
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import Tracks, checked_tracks
 from rigcast.ik import FaceIk
@@ -18,6 +20,7 @@ from rigcast.sampling import Dataset
 from rigcast.synthesis import Synthesizer
 from rigcast.viewer._acting._stage import ActingStage
 from rigcast.viewer._correcting import CorrectingStage, KeyedShot
+from rigcast.viewer._drawing._looks import look_of
 from rigcast.viewer._figures._head import PlayedHead
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._opening import figure_of
@@ -26,11 +29,12 @@ from rigcast.viewer._handles import HandleSet
 from rigcast.viewer._handles._control_points import ControlPoints
 from rigcast.viewer._handles._limbs import limb_handles
 from rigcast.viewer._live import LiveView
+from rigcast.viewer._playing._clips import NO_CLIP, Clip, Clips, ReadClip, clips_of
+from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._carried import carried
 from rigcast.viewer._stored._recording import recorded
 from rigcast.viewer._stored._view_page import ViewPage
-from rigcast.viewer._timeline import Timeline
 
 
 def view(
@@ -39,7 +43,7 @@ def view(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
@@ -50,6 +54,7 @@ def view(
     moods: Mapping[str, str] | None = None,
     host: str = "127.0.0.1",
     port: int = 0,
+    token_file: str | os.PathLike[str] | None = None,
 ) -> LiveView:
     """Show a model in a browser, where any point of its skin can be dragged and the rig follows.
 
@@ -57,7 +62,8 @@ def view(
     ----------
     model : Deformer, Rig, Dataset or Synthesizer
         A data set is shown as skinning that is fitted to it, next to its recorded vertices, and its poses play. A
-        synthesizer that has its rig plays without end: the page has a button for each label, and a game.
+        synthesizer that has its rig plays without end: the page has a button for each label, and a game. The actions
+        of a rig's own file can be chosen beside *Play*.
     beside : Deformer, Rig or Dataset, optional
         A figure to show next to it, which follows it: by the same poses if the controls are the same, else by channels
         of the same names; a data set shows its recorded vertices.
@@ -65,8 +71,8 @@ def view(
         A clip of a model; default that of a data set.
     channels : array_like, shape (T, N), optional
         A clip of a rig, or of a model, as channels in place of poses.
-    fps : float
-        Frames per second of the clip.
+    fps : float, optional
+        Frames per second of the clip. Default: the rate that the clips of a data set state, if they state one; else 30.
     through : Deformer, optional
         A learned model of a rig, on which drags are solved. Without it, skinning is fitted to rigs that are more than
         linear skinning.
@@ -91,6 +97,10 @@ def view(
         connection is not encrypted.
     port : int
         0 takes a free one.
+    token_file : path-like, optional
+        Keeps the token of the address, so that a view that is started again with this file and a port of its own is
+        found by pages that are open. It is made, for this user alone, if there is none. Default: another token each
+        time.
 
     Returns
     -------
@@ -101,7 +111,7 @@ def view(
     ------
     ValueError
         If something is no model, rig, data set or synthesizer with a rig, or poses, ``through``, ``face_ik`` or
-        ``moods`` do not fit, the port is taken, or the host is none of this machine.
+        ``moods`` do not fit, the port is taken, the host is none of this machine, or others may read the token's file.
     MissingExtra
         Without ``websockets`` (extra ``viewer``).
 
@@ -113,7 +123,7 @@ def view(
     """
     shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
     shown |= {"pictures": pictures, "head": head, "capture": capture, "points": points}
-    return LiveView(_stage_for("view", model, beside, shown, fps, seed, moods), host, port)
+    return LiveView(_stage_for("view", model, beside, shown, fps, seed, moods), host, port, token_file)
 
 
 def record(
@@ -122,7 +132,7 @@ def record(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
     head: ArrayLike | None = None,
     vertices: int | None = None,
@@ -165,7 +175,7 @@ def embed(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     storage: str = "16-bit",
     seed: int = 0,
     moods: Mapping[str, str] | None = None,
@@ -218,7 +228,7 @@ def _stage_for(
     model: _core.Deformer | Rig | Dataset | Synthesizer,
     beside: _core.Deformer | Rig | Dataset | None,
     shown: Mapping[str, Any],
-    fps: float,
+    fps: float | None,
     seed: int,
     moods: Mapping[str, str] | None,
 ) -> Stage:
@@ -253,19 +263,26 @@ def stage_of(
     *,
     poses: ArrayLike | None = None,
     channels: ArrayLike | None = None,
-    fps: float = 24.0,
+    fps: float | None = None,
     through: _core.Deformer | None = None,
     face_ik: FaceIk | None = None,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
     head: ArrayLike | None = None,
     capture: Capture | None = None,
     points: Tracks | ArrayLike | None = None,
+    clips: Mapping[str, ReadClip] | None = None,
+    clip: str = "motion",
+    materials: Mapping[str, Material] | None = None,
 ) -> Stage:
-    """The stage of a view, as :func:`view` describes it."""
+    """The stage of a view, as :func:`view` describes it.
+
+    ``clips`` are what its page can choose from, those of a rig's file by default; ``clip`` is the name of what was
+    given as poses or channels. ``materials`` are those of the file of a model that does not know it.
+    """
     shot = _shot(model, capture, points, poses, channels, pictures)
     if shot is not None:
         poses, fps = shot.found.weights, shot.found.fps
-    rate = Arguments("view").rate("fps", fps)
+    rate = Arguments("view").rate("fps", _rate_of(model, beside) if fps is None else fps)
     figure = figure_of(model, through=through)
     if isinstance(model, Dataset):
         beside = model if beside is None else beside
@@ -276,6 +293,7 @@ def stage_of(
         poses = beside.poses if poses is None else poses
     elif beside is not None:
         other = figure_of(beside)
+    notes = _dress([(figure, model, materials), (other, beside, None)])
     handles: list[HandleSet] = [limbs] if (limbs := limb_handles(figure)) is not None else []
     if face_ik is not None:
         handles.append(ControlPoints(figure, face_ik))
@@ -290,7 +308,42 @@ def stage_of(
         timeline.pictures = pictures
     if shot is not None and isinstance(figure, ModelFigure):
         return CorrectingStage(figure, other, timeline, handles, shot)
-    return Stage(figure, other, timeline, handles)
+    known = clips_of(model) if clips is None else clips
+    stage = Stage(figure, other, timeline, handles, _clips(figure, timeline, known, clip, rate))
+    stage.notify("; ".join(notes))
+    return stage
+
+
+def _dress(figures: Sequence[tuple[Any, Any, Mapping[str, Material] | None]]) -> list[str]:
+    """Give figures the look of the materials of what they show; lines on what of it is left out."""
+    notes = []
+    for figure, subject, materials in figures:
+        if figure is not None:
+            figure.look, left_out = look_of(subject, figure, materials)
+            notes += left_out
+    return notes
+
+
+def _clips(
+    figure: ModelFigure | RigFigure, timeline: Timeline, known: Mapping[str, ReadClip], name: str, fps: float
+) -> Clips | None:
+    """What a page can choose from; None if there are no clips beside what plays."""
+    if not known:
+        return None
+
+    def made(clip: Clip) -> Timeline:
+        return _timeline(figure, clip.poses, clip.channels, clip.fps)
+
+    if timeline.rows is None:
+        return Clips(made, known, {NO_CLIP: timeline})
+    return Clips(made, known, {name: timeline, NO_CLIP: _timeline(figure, None, None, fps)})
+
+
+def _rate_of(*shown: object) -> float:
+    """Frames per second of the data set that plays, if all of its clips state one rate; else the default."""
+    recorded = [one for one in shown if isinstance(one, Dataset)][:1]
+    rates = {clip.fps for one in recorded for clip in one.clips if clip.fps is not None}
+    return rates.pop() if len(rates) == 1 else FPS
 
 
 def _shot(

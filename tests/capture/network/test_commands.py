@@ -63,8 +63,8 @@ def test_read_weights_are_those_of_the_library(solve, place):
     found = rc.capture.solve(rig, tracks, places, neutral=0, focal=200)
     reader, pictures = rc.capture.load_network(place / "network.safetensors"), rc.capture.Pictures(place / "frames")
     reading = reader.read(pictures, tracks)
-    read = rc.capture.solve_read(rig, found, reading, tracks, use=rc.capture.ReadingUse(landmarks="none"))
-    last = rc.capture.refine(rig, read.found, pictures, read.tracks, priors=read.priors)
+    read = rc.capture.solve_read(rig, found, reading, points=tracks, use=rc.capture.ReadingUse(landmarks="none"))
+    last = rc.capture.refine(rig, read.found, pictures, points=read.tracks, priors=read.priors)
     written = rc.capture.load_capture("w.npz", rig)
     assert np.array_equal(written.weights, last.weights)
     assert any(f"{SHAPES} of 22 shapes were read" in note for note in result["notes"])
@@ -141,7 +141,7 @@ def test_without_its_name_the_command_is_proposed(run, place):
     assert "'solve' is missing: rigcast capture solve" in said
 
 
-TINY = ["--actors", 4, "--poses", 4, "--size", 32, "--width", 4, "--steps", 2]
+TINY = ["--actors", 4, "--count", 4, "--size", 32, "--width", 4, "--steps", 2]
 
 
 def test_a_network_is_trained_and_its_pictures_are_removed(run, tmp_path):

@@ -109,6 +109,14 @@ def test_the_package_brings_a_small_network_with_its_recipe_and_licence():
     assert "jawOpen" in made.names
 
 
+def test_actors_of_benchmarks_are_not_trained_on():
+    from benchmarks.systems.capture import chain, read_gestures
+
+    made = rc.capture.load_network().metadata["training"]
+    trained = range(made["first_actor"], made["first_actor"] + made["actors"])
+    assert {*chain.SEEDS, *read_gestures.SEEDS}.isdisjoint(trained)
+
+
 def test_the_recipe_states_the_error_of_the_file():
     error = rc.capture.load_network().metadata["error"]
     text = SHIPPED.with_suffix(".md").read_text(encoding="utf-8")

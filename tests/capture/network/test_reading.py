@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from rigcast.capture import Tracks
+from rigcast.capture import CaptureNetwork, Tracks
 from rigcast.capture._detectors import IBUG68, MEDIAPIPE
 from rigcast.capture._network.alignment import align, layout_of, shares
-from tests.capture.network.networks import LANDMARKS, SHAPES, network
+from tests.capture.network.networks import LANDMARKS, SHAPES, facts, network, pictures, tensors
 
 FRAMES = 5
 EXACT = 1e-9  # of pixels: float64
@@ -128,6 +128,15 @@ def test_frames_without_a_face_are_lost_and_the_others_as_they_were():
     assert np.array_equal(reading.tracks.points[others], whole.tracks.points[others])
 
 
+def test_a_frame_is_read_by_itself():
+    """Beside the neutral; whatever else the shot shows."""
+    made, points = network(), moving(68)
+    whole, pair = made.read(film(), points), made.read([film()[t] for t in (0, 3)], points[[0, 3]])
+    assert np.array_equal(pair.weights, whole.weights[[0, 3]])
+    assert np.array_equal(pair.tracks.points, whole.tracks.points[[0, 3]])
+    assert np.abs(np.diff(whole.weights, axis=0)).max() > 0.0
+
+
 def test_points_of_no_certainty_count_as_not_found():
     points = moving(68)
     certainty = np.ones(points.shape[:2])
@@ -164,6 +173,20 @@ def test_crops_of_a_still_head_are_the_same_pixels():
     made.read([picture] * 3, np.repeat(moving(68, 1), 3, axis=0))
     crops, neutral, _ = made._engine.shown[0]
     assert (crops == neutral).all()
+
+
+def test_a_mirror_image_is_read_as_the_other_side():
+    """As exactly as the mean of both can: shapes and landmarks exchanged, covariances with the other slope."""
+    shapes, landmarks = np.array([1, 0, 2, 4, 3, 5]), np.array([0, 2, 1, 4, 3])
+    sides = {"shapes.mirror": shapes.astype(np.int32), "landmarks.mirror": landmarks.astype(np.int32)}
+    made = CaptureNetwork(tensors() | sides, facts())
+    crops, unknown = pictures(3), np.zeros((3, 0), np.float32)
+    flipped = np.ascontiguousarray(crops[:, :, ::-1])
+    plain, mirrored = (made._both_ways(given, given[:1], unknown, 1) for given in (crops, flipped))
+    expected = plain[0][:, shapes], plain[1][:, landmarks] * [-1, 1] + [1, 0], plain[2][:, landmarks] * [1, -1, 1]
+    for found, other in zip(mirrored, expected, strict=True):
+        np.testing.assert_allclose(found, other, atol=1e-6)  # float32, added in another order
+    assert np.abs(plain[0] - plain[0][:, shapes]).max() > 1e-3
 
 
 def test_weights_are_between_0_and_1():

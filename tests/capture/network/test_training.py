@@ -163,6 +163,52 @@ def test_the_stated_error_of_the_neutral_is_what_the_expressions_move(cast, whol
     assert stated == pytest.approx(expected, rel=0.05)  # a thousand of these vertices stand for all
 
 
+def test_the_stated_error_is_that_of_the_network_on_actors_that_judge(cast, whole, tmp_path):
+    """Read again by the engine, weight by weight and in millimeters on the character."""
+    (tmp_path / "n.safetensors").write_bytes(whole)
+    network, rows = rc.capture.load_network(tmp_path / "n.safetensors"), filmed(cast, None)
+    shown, own = rows.held_out, rows.neutral[rows.held_out]
+    motion = np.full((len(shown), 0), np.nan, np.float32)
+    read, _, _ = network._engine.read(rows.crops[shown], rows.crops[own], motion, 1)
+    truth = rows.weights[shown][:, network._read]
+    wrong = np.clip(read, 0.0, 1.0) - truth
+    # PyTorch's float32 beside the engine's.
+    np.testing.assert_allclose(network.error[network._read], np.sqrt((wrong**2).mean(axis=0)), rtol=1e-3)
+    stated = network.metadata["error"]
+    moved = [np.linalg.norm(shapes, axis=2).mean() for shapes in (moves(cast, wrong), moves(cast, truth))]
+    assert stated["mean_mm"] / stated["neutral_mm"] == pytest.approx(moved[0] / moved[1], rel=0.05)  # of all vertices
+
+
+def moves(cast, weights):
+    character = cast.character
+    deltas = np.stack([character.column(k) for k in range(character.num_shapes)]).astype(float)
+    return np.tensordot(weights, deltas[:, cast.parts == 0], axes=1)
+
+
+def test_actors_have_the_variation_that_is_given(cast):
+    """Shapes of their own among it, which show in expressions and not in the neutral."""
+    plain = rc.capture.ActorVariation(strength=0.0, mix=0.0)
+    own, same = (
+        filming.film_examples(cast, variation, None, FEW, None, budget())
+        for variation in (rc.capture.ActorVariation(), plain)
+    )
+    neutrals = np.unique(own.neutral)
+    assert np.array_equal(own.weights, same.weights)
+    assert np.array_equal(own.points[neutrals], same.points[neutrals])
+    assert not np.array_equal(own.points, same.points)
+
+
+def test_crops_are_cut_by_points_with_a_detectors_noise(cast, monkeypatch):
+    """Labels say where they lie all the same: at most some pixels apart from crops by exact points."""
+    noisy = filmed(cast, None)
+    for name in ("BIAS", "NOISE"):
+        monkeypatch.setattr(filming, name, 0.0)
+    exact = filmed(cast, None)
+    apart = np.abs(noisy.points - exact.points).max(axis=(1, 2))
+    assert (apart > 1e-4).all()
+    assert np.median(apart) < 0.1
+
+
 @pytest.mark.long
 def test_training_lowers_the_error(cast):
     """On pictures of actors that it has not seen: below the neutral's and the mean's at once."""

@@ -16,6 +16,7 @@ from tests.capture.capture import FOCAL, SIZE, acting, film
 from tests.support.blender import has_wheel
 
 FRAMES, CORRECTED = 24, [6, 12, 18]
+PAGES = ("pyvista", "matplotlib", "jinja2")
 
 
 @pytest.fixture(scope="module")
@@ -157,6 +158,24 @@ def test_the_command_fits_the_actor_first(run, monkeypatch):
     assert own["shapes"] == plain["shapes"]
     assert any("fitted to 2 neutral frames" in note for note in own["notes"])
     assert own["residual_pixels"] < 1.0  # the actor is the character himself: points lie on his face
+
+
+@pytest.mark.parametrize("options", [("--corrected", "edited.csv"), ("--identity", ".")], ids=lambda given: given[0])
+def test_a_page_is_made_of_the_face_that_was_solved(run, place, tmp_path, monkeypatch, options):
+    """The actor's, which is kept beside the capture, and replaced with --overwrite only."""
+    for package in PAGES:
+        pytest.importorskip(package, reason="the report extra is not installed")
+    monkeypatch.setattr(rc.capture, "ict_cast", lambda folder: rc.capture.example_cast())
+    folder, rig, _, edited = place
+    rc.exports.write_blendshape_weights(tmp_path / "edited.csv", rig, edited, fps=60.0)
+    result = run("-o", "own.npz", *options, "--report", "solved.html")
+    assert any(note.endswith("is in own.actor.safetensors") for note in result["notes"])
+    words = ["own.npz", "own.actor.safetensors", "--points", folder / "points.npz", "-o", "saved.html"]
+    assert dispatch.main(["capture", "report", *map(str, words)]) == 0
+    assert (tmp_path / "saved.html").read_bytes() == (tmp_path / "solved.html").read_bytes()
+    code, said = run("-o", "own.csv", *options)
+    assert code == 2
+    assert "own.actor.safetensors exists; --overwrite" in said
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def shot():
 
 @pytest.fixture(scope="module")
 def refined(shot):
-    return rc.capture.refine(shot.rig, shot.found, shot.shot.color, shot.points)
+    return rc.capture.refine(shot.rig, shot.found, shot.shot.color, points=shot.points)
 
 
 def pinned(rig, frames, t, shape="mouthPucker", value=0.7):
@@ -40,9 +40,9 @@ def pinned(rig, frames, t, shape="mouthPucker", value=0.7):
 def test_frames_of_a_refined_shot_are_solved_as_a_whole_solve_does(shot, refined):
     frames = len(refined.weights)
     pins = pinned(shot.rig, frames, [13, 14])
-    again, solved = rc.capture.solve_again(shot.rig, refined, shot.points, pins)
-    base, _ = rc.capture.solve_again(shot.rig, shot.found, shot.points, pins)
-    expected = rc.capture.refine(shot.rig, base, shot.shot.color, shot.points, fixed=pins)
+    again, solved = rc.capture.solve_again(shot.rig, refined, shot.points, fixed=pins)
+    base, _ = rc.capture.solve_again(shot.rig, shot.found, shot.points, fixed=pins)
+    expected = rc.capture.refine(shot.rig, base, shot.shot.color, points=shot.points, fixed=pins)
     assert solved[[13, 14]].all()
     np.testing.assert_array_equal(again.weights[solved], expected.weights[solved])
     assert np.abs(again.weights - expected.weights).max() <= SAME
@@ -50,7 +50,9 @@ def test_frames_of_a_refined_shot_are_solved_as_a_whole_solve_does(shot, refined
 
 
 def test_other_frames_of_a_refined_shot_stay_bit_by_bit(shot, refined):
-    again, solved = rc.capture.solve_again(shot.rig, refined, shot.points, pinned(shot.rig, len(refined.weights), 13))
+    again, solved = rc.capture.solve_again(
+        shot.rig, refined, shot.points, fixed=pinned(shot.rig, len(refined.weights), 13)
+    )
     for key in ("weights", "head", "energy"):
         np.testing.assert_array_equal(getattr(again, key)[~solved], getattr(refined, key)[~solved])
     for key in ("light", "gates", "used", "steps"):
@@ -61,11 +63,11 @@ def test_other_frames_of_a_refined_shot_stay_bit_by_bit(shot, refined):
 
 def test_a_refined_shot_in_several_passes_depends_on_all_of_it(shot):
     settings = rc.capture.RefineSettings(passes=2, steps=(1, 1))
-    found = rc.capture.refine(shot.rig, shot.found, shot.shot.color, shot.points, settings=settings)
-    again, solved = rc.capture.solve_again(shot.rig, found, shot.points, pinned(shot.rig, len(found.weights), 13))
+    found = rc.capture.refine(shot.rig, shot.found, shot.shot.color, points=shot.points, settings=settings)
+    again, solved = rc.capture.solve_again(shot.rig, found, shot.points, fixed=pinned(shot.rig, len(found.weights), 13))
     assert solved.all()
     assert again.pictures.request.settings == settings
-    same, solved = rc.capture.solve_again(shot.rig, found, shot.points, None)
+    same, solved = rc.capture.solve_again(shot.rig, found, shot.points, fixed=None)
     assert not solved.any()
     assert np.array_equal(same.weights, found.weights)
 
@@ -106,7 +108,7 @@ def again_with(talking, found, pins):
     given = rc.capture.CaptureSettings(noise=0.3, smoothing=0.3, silhouettes=True)
     still = np.where([("Look" in name or "Pupil" in name) for name in talking[0].shape_names], 0.0, np.nan)
     fixed = still if pins is None else np.where(np.isnan(pins), still, pins)
-    return rc.capture.solve_again(talking[0], found, talking[2], fixed, settings=given)
+    return rc.capture.solve_again(talking[0], found, talking[2], fixed=fixed, settings=given)
 
 
 def test_a_shot_with_sliding_lips_is_solved_as_a_whole_solve_does(talking, slid):
@@ -136,7 +138,7 @@ def test_pictures_refine_with_lips_that_slide(talking, slid):
     truth = rig.evaluate(np.asarray(shot.labels["weights"], np.float32))[:, :FRONT]
 
     def off(found):
-        better = rc.capture.refine(rig, found, shot.color, points, fixed=found.fixed, settings=settings)
+        better = rc.capture.refine(rig, found, shot.color, points=points, fixed=found.fixed, settings=settings)
         return np.linalg.norm(rig.evaluate(better.weights.astype(np.float32))[:, :FRONT] - truth, axis=2).mean()
 
     assert off(slid) < 0.8 * off(replace(slid, slides=None))
@@ -145,11 +147,11 @@ def test_pictures_refine_with_lips_that_slide(talking, slid):
 def test_a_refined_shot_with_sliding_lips_is_solved_again(talking, slid):
     rig, _, points, _, shot = talking
     settings = rc.capture.RefineSettings(offsets=False, samples=300, steps=(2, 2))
-    found = rc.capture.refine(rig, slid, shot.color, points, fixed=slid.fixed, settings=settings)
+    found = rc.capture.refine(rig, slid, shot.color, points=points, fixed=slid.fixed, settings=settings)
     pins = pinned(rig, len(found.weights), 30)
     again, solved = again_with(talking, found, pins)
     base, _ = again_with(talking, slid, pins)
-    expected = rc.capture.refine(rig, base, shot.color, points, fixed=base.fixed, settings=settings)
+    expected = rc.capture.refine(rig, base, shot.color, points=points, fixed=base.fixed, settings=settings)
     assert not solved[:30].any()
     np.testing.assert_array_equal(again.weights[:30], found.weights[:30])
     np.testing.assert_array_equal(again.weights[solved], expected.weights[solved])

@@ -58,7 +58,7 @@ def refined():
     points = shot.labels["landmarks_2d"]
     focal = float(shot.labels["focal"])
     found = rc.capture.solve(actor.rig, points, actor.cast.landmarks, size=(64, 64), focal=focal, neutral=0)
-    return actor.rig, rc.capture.refine(actor.rig, found, shot.color, points), points
+    return actor.rig, rc.capture.refine(actor.rig, found, shot.color, points=points), points
 
 
 def test_one_that_was_refined_by_pictures(refined, tmp_path):
@@ -72,7 +72,7 @@ def test_pictures_are_not_in_the_file(refined, tmp_path):
     found.save(tmp_path / "r.npz")
     loaded = rc.capture.load_capture(tmp_path / "r.npz", rig)
     with pytest.raises(ValueError, match="read from a file, which has none of them"):
-        rc.capture.solve_again(rig, loaded, points, None)
+        rc.capture.solve_again(rig, loaded, points, fixed=None)
 
 
 def test_a_shot_is_solved_again_from_the_file(place):
@@ -80,7 +80,9 @@ def test_a_shot_is_solved_again_from_the_file(place):
     rig, found, file, shot = place
     pins = np.full((14, rig.num_shapes), np.nan)
     pins[9, 0] = 0.3
-    pair = [rc.capture.solve_again(rig, c, shot.points, pins)[0] for c in (found, rc.capture.load_capture(file, rig))]
+    pair = [
+        rc.capture.solve_again(rig, c, shot.points, fixed=pins)[0] for c in (found, rc.capture.load_capture(file, rig))
+    ]
     assert pair[0].weights.tobytes() == pair[1].weights.tobytes()
 
 

@@ -52,8 +52,8 @@ def test_an_image_of_an_image_is_the_first(shot, both):
 def test_pictures_refine_it(shot, both, swap):
     pins = np.full(both[0].weights.shape, np.nan)
     pins[3, shot.rig.shape_names.index("mouthSmileLeft")] = 0.4
-    plain = rc.capture.refine(shot.rig, both[0], shot.shot.color, shot.points, fixed=pins)
-    mirrored = rc.capture.refine(shot.rig, both[1], shot.shot.color, shot.points, fixed=pins[:, swap])
+    plain = rc.capture.refine(shot.rig, both[0], shot.shot.color, points=shot.points, fixed=pins)
+    mirrored = rc.capture.refine(shot.rig, both[1], shot.shot.color, points=shot.points, fixed=pins[:, swap])
     np.testing.assert_allclose(mirrored.weights, plain.weights[:, swap], atol=SAME)
     assert mirrored.mirrored
 
@@ -61,8 +61,8 @@ def test_pictures_refine_it(shot, both, swap):
 def test_a_key_of_it_is_solved_again(shot, both, swap):
     pins = np.full(both[0].weights.shape, np.nan)
     pins[3, shot.rig.shape_names.index("mouthSmileLeft")] = 0.4
-    plain, _ = rc.capture.solve_again(shot.rig, both[0], shot.points, pins)
-    mirrored, _ = rc.capture.solve_again(shot.rig, both[1], shot.points, pins[:, swap])
+    plain, _ = rc.capture.solve_again(shot.rig, both[0], shot.points, fixed=pins)
+    mirrored, _ = rc.capture.solve_again(shot.rig, both[1], shot.points, fixed=pins[:, swap])
     np.testing.assert_allclose(mirrored.weights, plain.weights[:, swap], atol=SAME)
     np.testing.assert_array_equal(mirrored.fixed, pins[:, swap])
 
@@ -71,8 +71,8 @@ def test_corrected_frames_fit_the_mirrored_actor(shot, both, swap):
     """Corrections have the character's sides; the rig is solved on with ``mirrored`` again."""
     corrected = np.full(both[0].weights.shape, np.nan)
     corrected[[2, 4, 6]] = np.asarray(shot.shot.labels["weights"])[[2, 4, 6]]
-    plain = rc.capture.personalize(shot.rig, both[0], shot.points, corrected)
-    mirrored = rc.capture.personalize(shot.rig, both[1], shot.points, corrected[:, swap])
+    plain = rc.capture.personalize(shot.rig, both[0], shot.points, corrected=corrected)
+    mirrored = rc.capture.personalize(shot.rig, both[1], shot.points, corrected=corrected[:, swap])
     np.testing.assert_allclose(mirrored.mixes, plain.mixes, atol=SAME)
     assert np.abs(plain.mixes - plain.mixes[swap][:, swap]).max() > 0.01
     again = solve(shot, plain.rig, False, corrected), solve(shot, mirrored.rig, True, corrected[:, swap])

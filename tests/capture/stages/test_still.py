@@ -81,12 +81,12 @@ def test_a_pin_moves_a_resting_shape(rig, shot):
 
 
 def test_they_rest_when_a_key_is_solved_again_and_in_a_mirrored_shot(rig, shot, found):
-    again, solved = rc.capture.solve_again(rig, found, shot.points, None)
+    again, solved = rc.capture.solve_again(rig, found, shot.points, fixed=None)
     assert not solved.any()
     assert np.array_equal(again.weights, found.weights)
     pins = np.full(shot.weights.shape, np.nan)
     pins[12, 0] = 0.5
-    assert not rc.capture.solve_again(rig, found, shot.points, pins)[0].weights[:, -2:].any()
+    assert not rc.capture.solve_again(rig, found, shot.points, fixed=pins)[0].weights[:, -2:].any()
     assert not solve(rig, shot, mirrored=True).weights[:, -2:].any()
 
 

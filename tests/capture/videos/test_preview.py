@@ -70,7 +70,13 @@ def test_a_preview_has_all_frames_at_the_rate_of_the_shot(solved, tmp_path):
     pictures = np.zeros((6, SIZE[1], SIZE[0], 3), np.uint8)
     seen = []
     rc.capture.write_preview(
-        tmp_path / "p.mp4", rig, found, pictures, tracks, height=240, progress=lambda one: seen.append(one.done)
+        tmp_path / "p.mp4",
+        rig,
+        found,
+        pictures=pictures,
+        tracks=tracks,
+        height=240,
+        progress=lambda one: seen.append(one.done),
     )
     assert seen == [1, 2, 3, 4, 5, 6]
     shown = rc.capture.Pictures(tmp_path / "p.mp4")
@@ -81,7 +87,9 @@ def test_a_preview_has_all_frames_at_the_rate_of_the_shot(solved, tmp_path):
 def test_a_preview_needs_a_picture_for_each_frame(solved, tmp_path):
     rig, _, tracks, found = solved
     with pytest.raises(rc.errors.ArgumentError, match="pictures is 2; it must be one for each of the 6 frames"):
-        rc.capture.write_preview(tmp_path / "p.mp4", rig, found, np.zeros((2, 8, 8, 3), np.uint8), tracks)
+        rc.capture.write_preview(
+            tmp_path / "p.mp4", rig, found, pictures=np.zeros((2, 8, 8, 3), np.uint8), tracks=tracks
+        )
 
 
 @pytest.fixture
@@ -114,7 +122,7 @@ def test_a_folder_becomes_weights_a_preview_and_points(run, tmp_path):
 def test_another_solve_takes_the_points_of_the_first(run, tmp_path, monkeypatch):
     first = run("-o", "w.npz", "--keep-points", "mine.npz")
     monkeypatch.setattr("rigcast.capture._video.detect.FaceNetworks", None)
-    again = run("-o", "again.npz", "--keep-points", "mine.npz", "--smoothing", "0")
+    again = run("-o", "again.npz", "--keep-points", "mine.npz", "--smoothness", "0")
     assert again["frames"] == first["frames"]
     assert not (tmp_path / "w.points.npz").exists()
 
@@ -125,7 +133,7 @@ def test_another_solve_takes_the_points_of_the_first(run, tmp_path, monkeypatch)
         (["--refine"], "points.npz", "--refine is about a video, which points.npz is not"),
         (["--keep-points", "k.npz"], "points.npz", "--keep-points is about a video"),
         (["--preview", "p.mp4"], "points.npz", "--preview needs a video, or the --pictures of the points"),
-        (["--size", "4", "4"], "shot", "--size is about a file of points, which shot is not"),
+        (["--image-size", "4", "4"], "shot", "--image-size is about a file of points, which shot is not"),
         (["--refine", "--pictures", "shot"], "shot", "--refine and --pictures are two ways"),
         (["--passes", "2"], "shot", "--passes is about the pictures"),
     ],

@@ -38,7 +38,7 @@ def folder(tmp_path_factory):
     head = np.tile(np.eye(3, 4), (9, 1, 1))
     head[:, 0, 3] = np.arange(9)
     weights = np.random.default_rng(1).random((9, 2)).astype(np.float32)
-    rc.exports.write_blendshape_weights(folder / "take.glb", face, weights, 30.0, head)
+    rc.exports.write_blendshape_weights(folder / "take.glb", face, weights, fps=30.0, transforms=head)
     return folder
 
 
@@ -74,9 +74,9 @@ def test_a_face_is_trained_from_its_file(folder, kind):
     """Edges with three faces, as between lashes and lids, are no obstacle."""
     pytest.importorskip("torch", reason="PyTorch is not installed")
     output = f"{kind}.safetensors"
-    small = ["--steps", "3", "--hidden", "8", "--threads", "1", "--poses", "40"]
+    small = ["--steps", "3", "--hidden", "8", "--threads", "1", "--count", "40"]
     told = json_of("train", kind, "face.safetensors", "-o", output, *small, folder=folder)
-    assert told["model"] == output
+    assert told["outputs"] == [output]
     assert rc.Dataset(folder / f"{output}.rwdata").pose_names == ["lid", "lips"]
 
 

@@ -46,12 +46,12 @@ def of_json(capsys, *words):
 
 
 def test_the_same_rig_passes(place, capsys):
-    code, found = of_json(capsys, "old.safetensors", "old.safetensors", "--clip", "loud.npz")
+    code, found = of_json(capsys, "old.safetensors", "old.safetensors", "--motion", "loud.npz")
     assert (code, found["within"], found["amount"]) == (0, True, 0.0)
 
 
 def test_a_difference_that_shows_fails_and_says_where(place, capsys):
-    code, found = of_json(capsys, "old.safetensors", "new.safetensors", "--clip", "loud.npz", "--below", "1px at 2m")
+    code, found = of_json(capsys, "old.safetensors", "new.safetensors", "--motion", "loud.npz", "--below", "1px at 2m")
     assert (code, found["within"], found["exit_code"]) == (1, False, 1)
     (clip,) = found["clips"]
     assert clip["worst_frames"][0]["frame"] == 2
@@ -61,24 +61,24 @@ def test_a_difference_that_shows_fails_and_says_where(place, capsys):
 
 
 def test_the_amount_is_that_of_the_library(place, capsys):
-    _, found = of_json(capsys, "old.safetensors", "new.safetensors", "--clip", "loud.npz", "--distance", "3")
+    _, found = of_json(capsys, "old.safetensors", "new.safetensors", "--motion", "loud.npz", "--distance", "3")
     old, new = (rc.load(place / f"{name}.safetensors") for name in ("old", "new"))
     weights, _ = rc.sources.load_blendshape_weights(place / "loud.npz", old)
     budget = rc.perception.VisualBudget(1.0, viewing=rc.perception.Viewing(distance=3.0))
     expected = rc.perception.seen_difference(
-        old.evaluate(weights), new.evaluate(weights), old.faces, budget, meters_per_unit=0.1
+        old.evaluate(weights), new.evaluate(weights), old.faces, budget=budget, meters_per_unit=0.1
     )
     assert found["amount"] == pytest.approx(expected.amount, rel=1e-4)  # positions are float32 in meters there
     assert found["budget"] == {"amount": 1.0, "unit": "px", "distance": 3.0}
 
 
 def test_a_larger_budget_and_a_farther_viewer_pass(place):
-    line = ("old.safetensors", "new.safetensors", "--clip", "loud.npz", "--below")
+    line = ("old.safetensors", "new.safetensors", "--motion", "loud.npz", "--below")
     assert [run(*line, budget) for budget in ("1px at 2m", "1000px at 2m", "1px at 1000m")] == [1, 0, 0]
 
 
 def test_one_case_per_clip_stands_in_the_junit_file(place):
-    clips = ("--clip", "quiet.npz", "--clip", "loud.npz")
+    clips = ("--motion", "quiet.npz", "--motion", "loud.npz")
     assert run("old.safetensors", "new.safetensors", *clips, "--junit", "found.xml") == 1
     (suite,) = ElementTree.parse(place / "found.xml").getroot()
     assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
@@ -89,7 +89,7 @@ def test_one_case_per_clip_stands_in_the_junit_file(place):
 
 
 def test_the_worst_frames_are_drawn(place):
-    line = ("old.safetensors", "new.safetensors", "--clip", "loud.npz", "-o", "worst", "--worst", "1")
+    line = ("old.safetensors", "new.safetensors", "--motion", "loud.npz", "-o", "worst", "--worst", "1")
     assert run(*line) == 1
     names = sorted(path.name for path in (place / "worst").iterdir())
     assert names == [f"loud_0002_{kind}.png" for kind in ("difference", "new", "old")]
@@ -111,9 +111,9 @@ def test_moving_meshes_are_compared_without_a_clip(place, capsys):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (("old.safetensors", "other.safetensors", "--clip", "loud.npz"), "both must be one mesh in one order"),
-        (("old.safetensors", "new.safetensors", "--clip", "loud.npz", "--below", "1 mile"), "1px at 2m"),
-        (("old.safetensors", "new.safetensors", "--clip", "loud.npz", "--field-of-view", "190"), "field_of_view"),
+        (("old.safetensors", "other.safetensors", "--motion", "loud.npz"), "both must be one mesh in one order"),
+        (("old.safetensors", "new.safetensors", "--motion", "loud.npz", "--below", "1 mile"), "1px at 2m"),
+        (("old.safetensors", "new.safetensors", "--motion", "loud.npz", "--field-of-view", "190"), "field_of_view"),
         (("loud.npz", "loud.npz"), "loud.npz"),
     ],
 )

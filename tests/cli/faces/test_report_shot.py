@@ -21,7 +21,7 @@ def scene():
 
 def test_head_motion_beside_written_weights_is_taken_out(scene, tmp_path):
     face, weights, motion, shot = scene
-    rc.exports.write_blendshape_weights(tmp_path / "w.npz", face, weights, 30.0, motion)
+    rc.exports.write_blendshape_weights(tmp_path / "w.npz", face, weights, fps=30.0, transforms=motion)
     found = open_solution(tmp_path / "w.npz", face, Solver(face), shot)
     np.testing.assert_array_equal(found.transforms, motion)
     assert found.rmse.max() < 1e-4  # of a face 20 units high whose head moves by 3
@@ -29,13 +29,13 @@ def test_head_motion_beside_written_weights_is_taken_out(scene, tmp_path):
 
 def test_weights_alone_know_of_no_head_motion(scene, tmp_path):
     face, weights, _, shot = scene
-    rc.exports.write_blendshape_weights(tmp_path / "w.npz", face, weights, 30.0)
+    rc.exports.write_blendshape_weights(tmp_path / "w.npz", face, weights, fps=30.0)
     assert open_solution(tmp_path / "w.npz", face, Solver(face), shot).transforms is None
 
 
 def test_resampled_weights_are_refused_with_the_file_to_give(scene, tmp_path):
     face, weights, _, shot = scene
-    rc.exports.write_blendshape_weights(tmp_path / "w.csv", face, weights[::2], 15.0)
+    rc.exports.write_blendshape_weights(tmp_path / "w.csv", face, weights[::2], fps=15.0)
     with pytest.raises(ValueError, match=r"resampled.*\.npz"):
         open_solution(tmp_path / "w.csv", face, Solver(face), shot)
 

@@ -169,7 +169,7 @@ def test_info_knows_weights(run, files):
     curves[:, 0], curves[:, 5] = np.linspace(0, 1, 90), -0.5
     head[:, :, :3] = np.eye(3)
     for name in ("k.npz", "k.csv"):
-        rc.exports.write_blendshape_weights(files / name, face, curves, 30.0, head)
+        rc.exports.write_blendshape_weights(files / name, face, curves, fps=30.0, transforms=head)
         _, told = run("info", name)
         assert (told["type"], told["frames"], told["fps"], told["seconds"]) == ("weights", 90, 30.0, 3.0)
         assert told["range"] == [-0.5, 1.0]
@@ -188,7 +188,7 @@ def test_info_still_knows_rigs(run, files):
 def test_a_table_of_less_than_a_second_states_no_rate(run, files):
     weights = np.zeros((20, 20), np.float32)
     weights[:, 0] = 0.5
-    rc.exports.write_blendshape_weights(files / "brief.csv", moving_face(), weights, 48.0)
+    rc.exports.write_blendshape_weights(files / "brief.csv", moving_face(), weights, fps=48.0)
     assert run("info", "brief.csv")[1]["fps"] == "not stated"
     assert run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz")[0] == 2
     _, told = run("evaluate", "face.safetensors", "brief.csv", "-o", "brief.npz", "--fps", "48")

@@ -27,7 +27,7 @@ def test_shots_that_state_their_unit_and_axes_are_brought_to_the_rigs(shot_files
         metadata={**sheet.metadata, "up_axis": axis},
     )
     rig.save(shot_files / "other.safetensors")
-    exports.write_blendshape_weights(shot_files / "take.glb", rig, truth, 30.0)
+    exports.write_blendshape_weights(shot_files / "take.glb", rig, truth, fps=30.0)
     told = json_of(
         "solve", "other.safetensors", "take.glb", "-o", "g.npz", "--alpha", "1e-6", "--overwrite", folder=shot_files
     )
@@ -252,13 +252,13 @@ def test_pins_and_truth_are_read_from_both_array_formats(shot_files, tolerance):
     rig = sheet_rig()
     truth = np.load(shot_files / "truth.npy")
     one = rc.BlendshapeRig(rig.rest_vertices, rig.columns()[3:4], names=[NAMES[3]])
-    exports.write_blendshape_weights(shot_files / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), 30.0)
+    exports.write_blendshape_weights(shot_files / "jaw.npz", one, np.full((40, 1), 0.25, np.float32), fps=30.0)
     solve = [*SOLVE, "-o", "pinned.npz", "--alpha", "1e-6"]
     json_of(*solve, "--pins", "jaw.npz", folder=shot_files)
     found = Solution.load(shot_files / "pinned.npz").weights
     np.testing.assert_array_equal(found[:, 3], 0.25)
     assert np.ptp(found[:, 0]) > 0.5  # the others are free
-    exports.write_blendshape_weights(shot_files / "truth.npz", rig, truth, 30.0)
+    exports.write_blendshape_weights(shot_files / "truth.npz", rig, truth, fps=30.0)
     json_of(*solve, "--pins", "truth.npz", folder=shot_files)
     np.testing.assert_allclose(
         Solution.load(shot_files / "pinned.npz").weights, truth, atol=tolerance["float64_converged"]
@@ -267,6 +267,6 @@ def test_pins_and_truth_are_read_from_both_array_formats(shot_files, tolerance):
         np.testing.assert_array_equal(read_weights(shot_files / file, rig), truth)
     np.save(shot_files / "short.npy", truth[:7])
     given = ["report", "face.safetensors", "--shot", "take.npy", "--weights", "pinned.npz", "-o", "r.html"]
-    done = rigcast_command(*given, "--truth", "short.npy", folder=shot_files)
+    done = rigcast_command(*given, "--true-weights", "short.npy", folder=shot_files)
     assert done.returncode == 2
     assert "short.npy: weights of shape (7, 6) where there are 40 frames of 6 shapes" in done.stderr

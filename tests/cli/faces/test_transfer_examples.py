@@ -21,7 +21,9 @@ def test_examples_bring_shapes_nearer_to_the_truth(face_files, weights, toleranc
     for number, posed in enumerate(second_truth().evaluate(rows)):
         write_obj(face_files / "scans" / f"scan_{number + 1}.obj", posed, plain_face().faces)
     np.save(face_files / "rows.npy", np.clip(rows, 0.05, 0.95) if weights == "guessed" else rows)
-    given = ["--weights", "plan.json" if weights == "plan" else "rows.npy"] + ["--estimate"] * (weights == "guessed")
+    given = ["--examples-weights", "plan.json" if weights == "plan" else "rows.npy"] + ["--estimate"] * (
+        weights == "guessed"
+    )
     given = [] if weights == "unknown" else given
     arguments = ["face.safetensors", "other.obj", "--truth", "truth.safetensors", "--contacts", "off"]
     before = json_of("transfer", "--overwrite", *arguments, "-o", "x.npz", folder=face_files)
@@ -56,7 +58,7 @@ def test_how_far_examples_are_trusted_can_be_said(face_files, tolerance):
     scans = (target + second_truth().columns()[:6]).astype(np.float32)
     np.save(face_files / "each.npy", scans)
     np.save(face_files / "each_weights.npy", np.eye(6))
-    given = ["linear.safetensors", "other.obj", "--examples", "each.npy", "--weights", "each_weights.npy"]
+    given = ["linear.safetensors", "other.obj", "--examples", "each.npy", "--examples-weights", "each_weights.npy"]
     errors = []
     for beta in (0.5, 0.02, None):
         said = [] if beta is None else ["--beta", str(beta)]
@@ -77,7 +79,7 @@ def test_how_far_examples_are_trusted_can_be_said(face_files, tolerance):
 def test_shapes_that_no_example_shows_are_named(face_files, tolerance):
     np.save(face_files / "one.npy", second_truth().evaluate(np.eye(6)[[2]]))
     np.save(face_files / "one_weights.npy", np.eye(6)[[2]])
-    arguments = ["--examples", "one.npy", "--weights", "one_weights.npy", "--contacts", "off"]
+    arguments = ["--examples", "one.npy", "--examples-weights", "one_weights.npy", "--contacts", "off"]
     told = json_of(
         "transfer", "--overwrite", "face.safetensors", "other.obj", "-o", "o.npz", *arguments, folder=face_files
     )
@@ -106,7 +108,7 @@ def test_another_topology_by_landmarks(face_files, tolerance):
     assert told["coverage"] > 0.5
     target = second_neutral()[order]
     match = rc.transfer.correspond(
-        rig.rest_vertices, rig.faces, target, triangles, np.loadtxt(face_files / "marks.txt", int)
+        rig.rest_vertices, rig.faces, target, triangles, landmarks=np.loadtxt(face_files / "marks.txt", int)
     )
     assert told["coverage"] == pytest.approx(match.coverage)
     assert told["mean_distance_mm"] == pytest.approx(10 * match.mean_distance)

@@ -24,13 +24,22 @@ Z_TO_Y = np.float32([[1, 0, 0], [0, 0, 1], [0, -1, 0]])  # what points up in z p
             ["other.obj", "-o", "w.npz", "--examples-up-axis", "Z"],
             "--examples-up-axis is about --examples, of which there",
         ),
-        (["other.obj", "-o", "w.npz", "--weights", "short.npy"], "--weights and --estimate are about --examples"),
+        (
+            ["other.obj", "-o", "w.npz", "--examples-weights", "short.npy"],
+            "--examples-weights and --estimate are about --examples",
+        ),
         (
             ["other.obj", "-o", "w.npz", "--examples", "short.npy"],
             "(1, 50, 3); every mesh must have 117 vertices",
         ),
-        (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "two.npy"], "weights of shape (3, 2)"),
-        (["other.obj", "-o", "w.npz", "--examples", "scans", "--weights", "words.json"], "is no expression plan"),
+        (
+            ["other.obj", "-o", "w.npz", "--examples", "scans", "--examples-weights", "two.npy"],
+            "weights of shape (3, 2)",
+        ),
+        (
+            ["other.obj", "-o", "w.npz", "--examples", "scans", "--examples-weights", "words.json"],
+            "is no expression plan",
+        ),
         (["other.obj", "-o", "w.npz", "--fixed", "words.json"], "not a vertex per line"),
         (
             ["other.obj", "-o", "w.npz", "--fixed", "far.txt"],
@@ -147,7 +156,7 @@ def test_scans_that_cannot_be_meant_are_noted(face_files, change, option, words)
     np.save(face_files / "six.npy", change(scans).astype(np.float32))
     np.save(face_files / "six_weights.npy", np.eye(6))
     given = ["face.safetensors", "other.obj", "-o", "six.npz", "--contacts", "off", "--no-measure", "--overwrite"]
-    given += ["--examples", "six.npy", "--weights", "six_weights.npy", *option]
+    given += ["--examples", "six.npy", "--examples-weights", "six_weights.npy", *option]
     notes = json_of("transfer", *given, folder=face_files)["notes"]
     assert len(notes) == len(words)
     for note, text in zip(notes, words, strict=True):

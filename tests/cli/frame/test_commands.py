@@ -39,7 +39,7 @@ def test_sample_from_animation(workplace):
     rig = rc.sources.load(workplace / "hero.npz")
     frames = np.linspace(0.1, 0.9, 7)[:, None] * rig.channel_ranges[:, 1]
     np.save(workplace / "frames.npy", frames)
-    json_of("sample", "hero.npz", "-o", "wave.rwdata", "--animation", "frames.npy", folder=workplace)
+    json_of("sample", "hero.npz", "-o", "wave.rwdata", "--motion", "frames.npy", folder=workplace)
     wave = rc.Dataset(workplace / "wave.rwdata")
     np.testing.assert_array_equal(wave.channels, frames.astype(np.float32))
     assert wave.probe is None
@@ -49,14 +49,14 @@ def test_frames_are_probed_when_that_is_asked_for_and_when_noise_leaves_them(wor
     rig = rc.sources.load(workplace / "hero.npz")
     np.save(workplace / "still.npy", np.tile(rig.channel_rest, (5, 1)))
     for place, given in (("asked", ["--probe", 1]), ("noisy", ["--noise", 0.1])):
-        json_of("sample", "hero.npz", "-o", place, "--animation", "still.npy", *given, folder=workplace)
+        json_of("sample", "hero.npz", "-o", place, "--motion", "still.npy", *given, folder=workplace)
         assert rc.Dataset(workplace / place).probe is not None
 
 
 def test_sample_from_a_bvh_by_a_joint_map(workplace, tolerance):
     (workplace / "bend.bvh").write_text(BVH)
     (workplace / "map.json").write_text(json.dumps({"a": "root", "b": "joint1"}))
-    arguments = ["--animation", "bend.bvh", "--joint-map", "map.json"]
+    arguments = ["--motion", "bend.bvh", "--joint-map", "map.json"]
     shown = rigcast_command("sample", "hero.npz", "-o", "bend.rwdata", *arguments, folder=workplace)
     assert shown.returncode == 0, shown.stderr
     assert "3 frames, 2 joints mapped" in shown.stdout
@@ -116,11 +116,11 @@ def test_a_body_no_better_than_linear_skinning_says_so_first(workplace, count):
         (["sample", "hero.npz", "-o", "nowhere/x.rwdata"], "the folder nowhere does not exist"),
         (["sample", "hero.npz", "-o", "x.rwdata", "--mesh", "Body"], "--mesh does not apply to .npz files"),
         (["sample", "bend.txt", "-o", "x.rwdata"], "must be a file that ends in"),
-        (["sample", "hero.npz", "-o", "x.rwdata", "--animation", "bend.txt"], "must be"),
+        (["sample", "hero.npz", "-o", "x.rwdata", "--motion", "bend.txt"], "must be"),
         (["evaluate", "skinning.safetensors", "held_out.rwdata", "-o", "v.pc2"], "v.pc2 must have some: --fps"),
         (["evaluate", "skinning.safetensors", "bend.txt", "-o", "v.npy"], "must be a file that ends in"),
         (["evaluate", "hero.npz", "held_out.rwdata"], "hero.npz has morphs beside its joints"),
-        (["info", "folder"], "a folder that rigcast sample has finished"),
+        (["info", "folder"], "or one that rigcast sample has finished"),
         (["info", "broken.npz"], "broken.npz"),
         (
             ["train", "body", "held_out.rwdata", "-o", "skinning.safetensors"],
@@ -146,7 +146,7 @@ def test_an_interrupted_sample_goes_on(workplace):
     stopped = broken_off(*arguments, "-o", "broken.rwdata", folder=workplace, when="progress.done >= 64")
     assert stopped.returncode == 130, stopped.stderr
     assert list((workplace / "broken.rwdata").glob("*.done"))
-    assert stopped.stderr.splitlines()[-1] == "rigcast: interrupted; run the same command again to continue"
+    assert stopped.stderr.splitlines()[-1] == "rigcast sample: interrupted; run the same command again to continue"
     again = json_of(*arguments, "-o", "broken.rwdata", folder=workplace)
     whole = json_of(*arguments, "-o", "whole.rwdata", folder=workplace)
     assert again["hash"] == whole["hash"]

@@ -37,7 +37,10 @@ def test_a_folder_without_permission_is_wrong_input(run, monkeypatch):
     with monkeypatch.context() as patched:
         patched.setattr(arguments.Path, "exists", refuse)
         code, told = run("info", "locked/face.npz", "--json")
-    assert (code, told) == (2, "rigcast: locked/face.npz: Permission denied")
+    assert (code, told) == (
+        2,
+        "rigcast info: locked/face.npz: Permission denied (rigcast info --help shows an example)",
+    )
 
 
 def test_a_fault_of_numpy_is_our_own(monkeypatch, capsys):

@@ -54,10 +54,10 @@ def made(folder, kind, ending, curves):
         pytest.skip("no blender executable on the PATH and no bpy wheel")
     if kind == "rig":
         face.save(path) if ending == ".safetensors" else write_rig(path, face) if ending != ".blend" else (
-            write_blendshape_weights(path, face, curves, FPS)
+            write_blendshape_weights(path, face, curves, fps=FPS)
         )
     elif kind == "weights":
-        write_blendshape_weights(path, face, curves, FPS)
+        write_blendshape_weights(path, face, curves, fps=FPS)
     elif ending == ".ply":
         pytest.importorskip("trimesh", reason="trimesh is not installed")
         path.write_text(PLY)
@@ -66,7 +66,7 @@ def made(folder, kind, ending, curves):
     else:
         frames = face.evaluate(curves if kind == "shot" else curves[:1])
         try:
-            write_vertices(path, frames, face.faces, FPS, meters_per_unit=0.01, up_axis="Y")
+            write_vertices(path, frames, face.faces, fps=FPS, meters_per_unit=0.01, up_axis="Y")
         except rc.errors.SourceError as error:
             if "without Alembic" not in str(error):
                 raise

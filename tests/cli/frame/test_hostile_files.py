@@ -22,7 +22,17 @@ DEEP = "[" * 100_000
         [*SOLVE, "--names", "deep.json"],
         [*SOLVE, "--symmetric", "deep.json"],
         ["pack", "face.safetensors", "-o", "x.json", "--areas", "deep.json"],
-        ["transfer", "face.safetensors", "neutral.npy", "-o", "x.npz", "--examples", "e.npy", "--weights", "deep.json"],
+        [
+            "transfer",
+            "face.safetensors",
+            "neutral.npy",
+            "-o",
+            "x.npz",
+            "--examples",
+            "e.npy",
+            "--examples-weights",
+            "deep.json",
+        ],
     ],
 )
 @pytest.mark.parametrize("content", [DEEP, "[" * 100 + "]" * 100, '"\\ud800' * 3, "\ufeff{", '{"a": 1e9999'])
@@ -116,7 +126,7 @@ def test_an_animation_that_is_no_numbers_is_refused(tmp_path, kind):
     from rigcast.cli._inputs.motion import animation_channels
 
     np.save(tmp_path / "rows.npy", np.zeros((3, 2)).astype(kind))
-    with pytest.raises(ValueError, match=r"--animation .*rows\.npy: no array of numbers"):
+    with pytest.raises(ValueError, match=r"--motion .*rows\.npy: no array of numbers"):
         animation_channels(tmp_path / "rows.npy", None, None, Console(quiet=True))
 
 
@@ -124,7 +134,7 @@ def test_an_animation_and_a_joint_map_that_are_damaged_are_named(tmp_path):
     from rigcast.cli._inputs.motion import animation_channels, joint_names_map
 
     (tmp_path / "rows.npy").write_bytes(b"PK\x03\x04 no archive")
-    with pytest.raises(ValueError, match=r"--animation .*rows\.npy"):
+    with pytest.raises(ValueError, match=r"--motion .*rows\.npy"):
         animation_channels(tmp_path / "rows.npy", None, None, Console(quiet=True))
     (tmp_path / "map.json").write_text(DEEP)
     with pytest.raises(ValueError, match=r"--joint-map .*map\.json: no JSON"):

@@ -31,7 +31,7 @@ def place(tmp_path_factory):
     face.save(folder / "face.safetensors")
     weights = np.random.default_rng(0).uniform(0, 1, (6, face.num_shapes)).astype(np.float32)
     np.save(folder / "shot.npy", face.evaluate(weights))
-    rc.exports.write_blendshape_weights(folder / "w.npz", face, weights, 24.0)
+    rc.exports.write_blendshape_weights(folder / "w.npz", face, weights, fps=24.0)
     data = rc.sampling.sample(rc.sources.rig_of_face(face), folder / "set.rwdata", count=40, sampler="sparse", probe=0)
     rc.baselines.pca_regression(data).save(folder / "model.safetensors")
     arm = rc.sources.example_body()
@@ -58,8 +58,8 @@ COMMANDS = {
     "ik": ("ik face.safetensors targets.npz -o o.npz", NOTE),
     "view": ("view face.safetensors --no-browser --seconds 0.1", NOTE),
     "sample": ("sample face.safetensors -o o.rwdata --count 10 --probe 0", NOTE),
-    "sample, animation": ("sample arm.npz --animation a.bvh --joint-map map.json -o o.rwdata --probe 0", LATIN),
-    "synth fit": ("synth fit face.safetensors --clip a=w.npz --no-held-out -o o.safetensors", NOTE),
+    "sample, animation": ("sample arm.npz --motion a.bvh --joint-map map.json -o o.rwdata --probe 0", LATIN),
+    "synth fit": ("synth fit face.safetensors --take a=w.npz --no-held-out -o o.safetensors", NOTE),
 }
 
 

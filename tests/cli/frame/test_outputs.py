@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from rigcast.cli import _dispatch as dispatch
-from rigcast.cli._arguments import is_written
+from rigcast.cli._written import is_written
 
 
 @pytest.fixture
@@ -42,14 +42,14 @@ def place(tmp_path, monkeypatch):
         ("solve rig.glb s.npz -o s.npz", "--output s.npz is what SHOT reads"),
         ("solve rig.glb t.npy -o o.npz -o o.npz", "--output o.npz is --output too"),
         ("solve rig.glb t.npy -o o.txt", "o.txt has a format that cannot be written"),
-        ("sample rig.glb -o rig.glb", "--output rig.glb is what RIG reads"),
+        ("sample rig.glb -o rig.glb", "rig.glb is a file; it must be a folder"),
         ("train body folder -o folder", "folder has a format"),
         ("train body folder -o m.npz", "it must end in .safetensors"),
         ("evaluate r.safetensors t.npy -o t.npy", "--output t.npy is what SET|MOTION reads"),
         ("evaluate r.safetensors t.npy -o t.safetensors", "it must end in .glb, .npz, .npy"),
         ("report r.safetensors --data folder -o r.safetensors", "it must end in .html or .htm"),
-        ("perceive r.safetensors rig.glb --clip w.csv --junit w.csv", "it must end in .xml"),
-        ("perceive r.safetensors rig.glb --clip s.npz -o folder/../s.npz", "s.npz is what --clip reads"),
+        ("perceive r.safetensors rig.glb --motion w.csv --junit w.csv", "it must end in .xml"),
+        ("perceive r.safetensors rig.glb --motion s.npz -o folder/../s.npz", "s.npz is what --motion reads"),
         ("report h.html --data folder -o h.html", "--output h.html is what MODEL reads"),
     ],
 )
@@ -75,7 +75,7 @@ def test_every_command_that_writes_says_so():
                 found.add(name)
     assert found == {
         "sample", "train", "evaluate", "solve", "report", "transfer", "pack", "limits", "faces", "ik",
-        "actors", "perceive", "blender-addon", "view",
+        "actors", "perceive", "blender-addon", "view", "export",
     }  # fmt: skip
 
 

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 from rigcast.cli import _dispatch as dispatch
-from rigcast.cli._arguments import OutputFile, data_set, is_written
+from rigcast.cli._arguments import OutputFile
+from rigcast.cli._written import is_continued, is_written
 from tests.support.characters.plain_face import plain_face
 from tests.support.made.cylinder_models import cylinder_file
 
@@ -26,7 +27,7 @@ RESULTS = [
     (name, action.option_strings[-1])
     for name, command in COMMANDS.items()
     for action in arguments_of(command)
-    if is_written(action) and action.type is not data_set  # sampling goes on with a set, and refuses another one's
+    if is_written(action) and not is_continued(action)  # sampling goes on with a set, and refuses another one's
 ]
 
 

@@ -8,8 +8,8 @@ import stat
 
 import pytest
 
-from rigcast.cli import _arguments as arguments
 from rigcast.cli import _dispatch as dispatch
+from rigcast.cli import _written as written
 
 COMMANDS = [
     "sample rig.glb -o {}new.rwdata",
@@ -56,14 +56,14 @@ def said(place, capsys):
 @pytest.mark.parametrize("line", COMMANDS)
 def test_a_folder_where_nothing_can_be_made(said, monkeypatch, line):
     """As a read-only file system answers, to administrators too."""
-    original = arguments.tempfile.TemporaryFile
+    original = written.tempfile.TemporaryFile
 
     def locked(dir):
         if os.path.basename(dir) == "locked":
             raise OSError(errno.EROFS, os.strerror(errno.EROFS))
         return original(dir=dir)
 
-    monkeypatch.setattr(arguments.tempfile, "TemporaryFile", locked)
+    monkeypatch.setattr(written.tempfile, "TemporaryFile", locked)
     text = said(line.format("locked/"))
     assert "cannot be written (Read-only file system); it must be in a folder where files can be made" in text
 

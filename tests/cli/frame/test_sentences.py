@@ -9,12 +9,18 @@ import pytest
 from rigcast.cli import _dispatch as dispatch
 
 SENTENCES = [
-    (["solve", "a.txt", "b.npy", "-o", "w.npz"], r"rigcast: 'a.txt' must be a file that ends in \.glb, .*\.fbx$"),
-    (["sample", "a b.csv", "-o", "x.rwdata"], "'a b.csv' must be a file .*; rigcast info says what a .csv file holds$"),
-    (["info", "."], "a folder that rigcast sample has finished$"),
+    (
+        ["solve", "a.txt", "b.npy", "-o", "w.npz"],
+        r"rigcast solve: 'a.txt' must be a file that ends in \.glb, .*\.fbx, ",
+    ),
+    (
+        ["sample", "a b.csv", "-o", "x.rwdata"],
+        r"'a b.csv' must be a file .*; rigcast info says what a .csv file holds \(",
+    ),
+    (["info", "."], r"or one that rigcast sample has finished \("),
     (
         ["evaluate", "a.safetensors", "b.npy", "-o", "v.npy"],
-        "rigcast: 'a.safetensors' begins like no such file; it must",
+        "rigcast evaluate: 'a.safetensors' begins like no such file; it must",
     ),
 ]
 

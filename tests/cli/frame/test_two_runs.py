@@ -19,7 +19,7 @@ def test_a_second_solve_is_refused(shot_files, monkeypatch, capsys, alpha):
             == 2
         )
     (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith(f"rigcast: 'w.npz.partial', which process {os.getpid()} on ")
+    assert line.startswith(f"rigcast solve: 'w.npz.partial', which process {os.getpid()} on ")
     assert "is writing; it must be" in line
     assert not (shot_files / "w.npz").exists()
     assert not (shot_files / "w.npz.partial").exists()

@@ -30,7 +30,7 @@ def test_balance_is_in_the_manifest(hero):
 
 def test_landmarks_come_from_a_file(hero):
     (hero / "marks.txt").write_text("5\n9\n")
-    assert sampled(hero, "--balance", "40", "--landmarks", str(hero / "marks.txt")) == 0
+    assert sampled(hero, "--balance", "40", "--markers", str(hero / "marks.txt")) == 0
     stated = json.loads((hero / "hero.rwdata" / "manifest.json").read_text())["sampler"]
     assert stated["landmarks"] == [5, 9]
 
@@ -38,7 +38,7 @@ def test_landmarks_come_from_a_file(hero):
 def test_noise_takes_two_factors_and_says_what_is_clipped(hero, capsys):
     rig = rc.sources.load(hero / "hero.npz")
     np.save(hero / "frames.npy", np.array(rig.channel_ranges)[None, :, 1] / 2.0)
-    assert sampled(hero, "--animation", str(hero / "frames.npy"), "--noise", "0:3") == 0
+    assert sampled(hero, "--motion", str(hero / "frames.npy"), "--noise", "0:3") == 0
     assert "of the values with noise were outside their ranges and are clipped" in capsys.readouterr().out
     stated = json.loads((hero / "hero.rwdata" / "manifest.json").read_text())["sampler"]
     assert stated["noise"] == [0.0, 3.0]
@@ -46,7 +46,7 @@ def test_noise_takes_two_factors_and_says_what_is_clipped(hero, capsys):
 
 def test_random_poses_stand_among_frames(hero):
     np.save(hero / "frames.npy", np.zeros((3, len(rc.sources.load(hero / "hero.npz").channel_names))))
-    frames = ["--animation", str(hero / "frames.npy"), "--noise", "0.1"]
+    frames = ["--motion", str(hero / "frames.npy"), "--noise", "0.1"]
     assert sampled(hero, *frames, "--random", "0.5", "--sampler", "uniform") == 0
     found = rc.Dataset(hero / "hero.rwdata")
     drawn = np.abs(found.channels).max(axis=1) > 0.0
@@ -57,7 +57,7 @@ def test_random_poses_stand_among_frames(hero):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--random", "0.5"], "--random goes with --animation, --action or --actions"),
+        (["--random", "0.5"], "--random goes with --motion, --action or --actions"),
         (["--random", "1"], "1 is not a number between 0 and 1"),
         (["--bins", "4"], "--bins goes with --balance CANDIDATES"),
         (["--balance", "15"], "--balance is 15; it must be at least the 16 poses to draw"),

@@ -77,7 +77,7 @@ def test_where_the_transforms_come_from_can_be_said(call, given, origin):
 
 def test_the_published_method_is_a_method(call):
     words = ["train", "differential", "hero.rwdata", "-o", "paper.safetensors", "--overwrite", *SMALL]
-    call(*words, "--method", "paper")
+    call(*words, "--recipe", "paper")
     assert call("info", "paper.safetensors")["training"]["recipe"] == "paper"
 
 
@@ -86,7 +86,7 @@ def test_the_published_method_is_a_method(call):
     [
         (["body", "--anchors", "5"], "--anchors is an option of differential, not of body"),
         (["differential", "--tau", "2"], "--tau is an option of body, not of differential"),
-        (["differential", "--method", "blended"], "--method blended is a method of body"),
+        (["differential", "--recipe", "blended"], "--recipe blended is a recipe of body"),
         (["differential", "--skin", "none.npz"], "none.npz"),
         (["differential", "--components", "500"], "components is 500 with 54 training poses"),
         (["differential", "--anchors", "5000"], "count is 5000"),

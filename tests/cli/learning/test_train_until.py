@@ -42,7 +42,7 @@ def call(folder, capsys, monkeypatch):
 
 
 def test_it_says_what_was_reached_and_info_and_json_do_too(call, capsys):
-    line = ["body", "hero.npz", "-o", "hero.safetensors", "--until", "mean 20cm", "--poses", "600", *SMALL]
+    line = ["body", "hero.npz", "-o", "hero.safetensors", "--until", "mean 20cm", "--count", "600", *SMALL]
     code, said = call(*line)
     assert code == 0
     assert "with 97.5 % confidence; asked for: 200 mm" in said
@@ -58,7 +58,7 @@ def test_it_says_what_was_reached_and_info_and_json_do_too(call, capsys):
 
 
 def test_a_goal_that_is_not_reached_is_said_to_be_missed(call, capsys):
-    line = ["body", "hero.npz", "-o", "far.safetensors", "--until", "p99 1um", "--poses", "440", *SMALL, "--json"]
+    line = ["body", "hero.npz", "-o", "far.safetensors", "--until", "p99 1um", "--count", "440", *SMALL, "--json"]
     code, said = call(*line)
     assert code == 0
     told = json.loads(said.splitlines()[0])
@@ -90,7 +90,7 @@ def test_other_goals_are_refused(call, goal, said):
         (["body", "hero.rwdata", "--until", "p99 1mm"], "is a data set alone, which cannot be sampled"),
         (["body", "hero.npz", "--rig", "hero.npz", "--until", "p99 1mm"], "hero.npz is no data set; name the rig once"),
         (["differential", "hero.npz", "--until", "p99 1mm"], "--until is an option of body, not of differential"),
-        (["body", "hero.rwdata", "--poses", "100"], "--poses goes with --until"),
+        (["body", "hero.rwdata", "--count", "100"], "--count goes with --until"),
         (["body", "hero.rwdata", "--rig", "hero.npz"], "--rig goes with --until"),
     ],
 )

@@ -79,7 +79,8 @@ def test_an_action_of_another_name_is_told_what_is_meant(kennel):
     done = rigcast_command("sample", "dog.blend", "-o", "x.rwdata", "--action", "wolk", folder=kennel)
     assert (done.returncode, done.stderr) == (
         2,
-        "rigcast: --action 'wolk' is no action of the file; did you mean 'walk'?\n",
+        "rigcast sample: --action 'wolk' is no action of the file; did you mean 'walk'? "
+        "(rigcast sample --help shows an example)\n",
     )
 
 
@@ -193,7 +194,7 @@ def test_channels_are_paged(capsys):
 
 def test_a_clip_of_another_file_is_retargeted_by_name(kennel):
     character().write(kennel / "other.glb")
-    arguments = ["--animation", "other.glb", "--clip", "wave"]
+    arguments = ["--motion", "other.glb", "--clip", "wave"]
     (kennel / "map.json").write_text('{"hip": "hip", "knee": "knee"}')
     done = rigcast_command(
         "sample", "other.glb", "-o", "wave.rwdata", *arguments, "--joint-map", "map.json", folder=kennel
@@ -255,7 +256,7 @@ def test_one_motion_under_two_names_of_its_file_is_one(kennel):
 
 def test_sampling_a_motion_states_what_is_no_channel(kennel):
     (kennel / "bend.bvh").write_text(BVH)
-    given = ["sample", "dog.blend", "-o", "bend.rwdata", "--animation", "bend.bvh"]
+    given = ["sample", "dog.blend", "-o", "bend.rwdata", "--motion", "bend.bvh"]
     assert json_of(*given, folder=kennel)["no_channel"] == ["joint 'stray' (mapped to no joint: --joint-map)"]
 
 

@@ -59,7 +59,7 @@ def folder(tmp_path_factory):
 @pytest.mark.parametrize(
     ("words", "held"),
     [
-        (["limits", "arm.blend", "-o", "a.limits.json", "--with", "*_Stretch"], "1 property held"),
+        (["limits", "arm.blend", "-o", "a.limits.json", "--free", "*_Stretch"], "1 property held"),
         (["sample", "arm.blend", "-o", "a.rwdata", "--count", "4", "--probe", "0", "--hold", "hand_*.L.*"],
          "9 channels held"),
         (["info", "arm.blend"], "2 properties held"),
@@ -79,8 +79,8 @@ def test_json_has_the_names(folder) -> None:
 
 def test_options_for_blend_files_are_refused_for_others(folder) -> None:
     (folder / "x.npz").write_bytes(b"")
-    done = rigcast_command("sample", "x.npz", "-o", "e.rwdata", "--with", "a", folder=folder)
-    assert "--with does not apply to .npz files" in done.stderr
+    done = rigcast_command("sample", "x.npz", "-o", "e.rwdata", "--free", "a", folder=folder)
+    assert "--free does not apply to .npz files" in done.stderr
 
 
 def test_a_rig_is_opened_with_the_channels_that_were_learned(folder) -> None:

@@ -170,7 +170,7 @@ def test_a_character_that_was_written_is_read_as_the_models_own_motion(evaluate,
 def test_a_bvh_of_the_models_own_skeleton_is_played_as_it_is(evaluate, model, channels, tolerance):
     dial = [channel.kind for channel in model.channels].index("dial")
     channels[:, dial] = 0.0  # which no BVH holds
-    write_bvh("walk.bvh", model, channels, 48)
+    write_bvh("walk.bvh", model, channels, fps=48)
     said = evaluate("walk.bvh", "-o", "out.npz", shown=True)[1]
     assert "note: dials that walk.bvh does not move rest: tension" in said
     assert np.load("out.npz")["fps"] == 48.0
@@ -184,7 +184,7 @@ def test_the_joints_are_written_as_bvh(evaluate, model, channels, tolerance):
     np.savez("walk.npz", channels=channels, fps=48.0)
     assert evaluate("walk.npz", "-o", "out.bvh", "--unit", "cm")[0] == 0
     assert evaluate("out.bvh", "-o", "again.bvh", "--unit", "cm")[0] == 0
-    write_bvh("library.bvh", model, channels, 48)
+    write_bvh("library.bvh", model, channels, fps=48)
     (found, again, expected) = (rc.sources.load_bvh(f"{name}.bvh") for name in ("out", "again", "library"))
     np.testing.assert_allclose(
         found.motion().globals()[..., 3], 100 * expected.motion().globals()[..., 3], atol=tolerance["float32_character"]
@@ -221,7 +221,7 @@ def test_weights_of_a_face_are_played_at_their_rate(folder, tmp_path, monkeypatc
     monkeypatch.chdir(tmp_path)
     face, curves = small_face(), random_curves(1, 7)
     face.save("face.safetensors")
-    rc.exports.write_blendshape_weights("w.npz", face, curves, 48.0)
+    rc.exports.write_blendshape_weights("w.npz", face, curves, fps=48.0)
     assert dispatch.main(["evaluate", "face.safetensors", "w.npz", "-o", "out.mdd"]) == 0
     shot = rc.sources.load_shot("out.mdd")
     np.testing.assert_array_equal(shot.vertices, face.evaluate(curves))

@@ -34,11 +34,11 @@ def test_a_skinned_rig_in_gltf_is_a_model(tmp_path):
 
 
 def test_a_motion_file_is_retargeted_onto_a_skinned_rig(tmp_path):
-    rig = rc.sources.SkinnedRig(*without_morphs(rc.sources.example_body()))
+    rig = rc.sources.SkinnedRig(**without_morphs(rc.sources.example_body()))
     rc.sources.save_npz_rig(tmp_path / "arm.npz", rig)
     low, high = rig.channel_ranges.T
     channels = low + (high - low) * np.linspace(0.3, 0.6, FRAMES)[:, None]
-    write_bvh(tmp_path / "arm.bvh", rig, channels, 24.0)
+    write_bvh(tmp_path / "arm.bvh", rig, channels, fps=24.0)
     given = ["evaluate", str(tmp_path / "arm.npz"), str(tmp_path / "arm.bvh"), "-o", str(tmp_path / "v.npy")]
     assert dispatch.main(given) == 0
     expected = rig.sample(channels)[1]
@@ -46,15 +46,14 @@ def test_a_motion_file_is_retargeted_onto_a_skinned_rig(tmp_path):
 
 
 def without_morphs(rig):
-    return (
-        rig.rest_vertices,
-        rig.faces,
-        rig.joints,
-        rig.skin,
-        [c for c in rig.channels if c.kind != "dial"],
-        (),
-        rig.facts,
-    )
+    return {
+        "vertices": rig.rest_vertices,
+        "faces": rig.faces,
+        "joints": rig.joints,
+        "skin": rig.skin,
+        "channels": [c for c in rig.channels if c.kind != "dial"],
+        "facts": rig.facts,
+    }
 
 
 def test_a_rig_with_driven_morphs_says_what_to_do(tmp_path, capsys):

@@ -67,7 +67,7 @@ def test_an_interrupted_run_ends_in_the_same_poses(folder, monkeypatch, capsys):
 
     monkeypatch.setattr(rc.ik.Solver, "solve", interrupted)
     assert main([*line, "half.npz"]) == 130
-    assert main([*line, "half.npz", "--resume"]) == 0
+    assert main([*line, "half.npz"]) == 0
     assert len(calls) == 3 + 2
     assert (folder / "half.npz").read_bytes() == (folder / "whole.npz").read_bytes()
     assert not (folder / "half.npz.partial").exists()
@@ -91,7 +91,7 @@ def test_learned_inverse_kinematics_is_opened_alike(folder, capsys):
         (["none.safetensors", "goals.npz", "-o", "a.npz"], "none.safetensors does not exist"),
         (["arm.safetensors", "none.npz", "-o", "a.npz"], "none.npz does not exist"),
         (["arm.safetensors", "goals.npz", "-o", "a.txt"], "it must end in .npz or .csv"),
-        (["arm.safetensors", "goals.npz", "-o", "a.npz", "--resume"], "no interrupted run"),
+        (["arm.safetensors", "goals.npz", "-o", "a.npz", "--resume"], "did you mean --restart?"),
         (["arm.safetensors", "goals.npz", "-o", "a.npz", "--unit", "ell"], "is no unit"),
     ],
 )

@@ -9,14 +9,14 @@ from tests.support.blender import has_wheel
 from tests.support.characters.walker import FORMATS, FRAMES, write_other, write_walk
 
 COMMANDS = {
-    "sample --animation": ["sample", "other.glb", "-o", "a.rwdata", "--ranges", "180", "--animation", "MOTION"],
+    "sample --motion": ["sample", "other.glb", "-o", "a.rwdata", "--ranges", "180", "--motion", "MOTION"],
     "sample --action": ["sample", "other.glb", "-o", "b.rwdata", "--ranges", "180", "--action", "MOTION"],
     "evaluate": ["evaluate", "other.glb", "MOTION", "-o", "c.npz"],
     "view --motion": ["view", "other.glb", "--ranges", "180", "--motion", "MOTION", "--seconds", "0.1", "--no-browser"],
     "view --action": ["view", "other.glb", "--ranges", "180", "--action", "MOTION", "--seconds", "0.1", "--no-browser"],
-    "synth fit": ["synth", "fit", "other.glb", "--ranges", "180", "-o", "d.safetensors", "--clip", "calm=MOTION"],
+    "synth fit": ["synth", "fit", "other.glb", "--ranges", "180", "-o", "d.safetensors", "--take", "calm=MOTION"],
 }  # fmt: skip
-MORE = {"synth fit": ["--iterations", "2", "--no-held-out"]}
+MORE = {"synth fit": ["--max-iterations", "2", "--no-held-out"]}
 
 
 @pytest.fixture(scope="module")
@@ -80,11 +80,11 @@ def test_help_says_it_in_the_same_words(command, capsys):
     assert "names of a motion's joints to the rig's or the model's (default: guessed)" in said
 
 
-@pytest.mark.parametrize("given", [["--clip", "calm=walk.bvh"], ["--clips", "clips.json"]])
+@pytest.mark.parametrize("given", [["--take", "calm=walk.bvh"], ["--takes", "clips.json"]])
 def test_a_joint_map_holds_for_clips_and_lists_of_clips(folder, given, monkeypatch, capsys):
     monkeypatch.chdir(folder)
     (folder / "clips.json").write_text('{"labels": {"calm": [{"file": "walk.bvh"}]}}')
     (folder / "wrong.json").write_text('{"no joint": "Hips"}')
     line = ["synth", "fit", "other.glb", "--ranges", "180", "-o", "e.safetensors", *given, "--joint-map", "wrong.json"]
     assert main(line) == 2
-    assert "joint_map is from no joint" in capsys.readouterr().err
+    assert "--joint-map is from no joint" in capsys.readouterr().err

@@ -26,10 +26,20 @@ def stage(tmp_path_factory):
 
 
 COMMANDS = {
-    "sample": ["sample", "legless.npz", "-o", "a.rwdata", "--animation", "dance.bvh"],
+    "sample": ["sample", "legless.npz", "-o", "a.rwdata", "--motion", "dance.bvh"],
     "an action": ["sample", "legless.npz", "-o", "b.rwdata", "--action", "dance.bvh"],
     "evaluate": ["evaluate", "legless.safetensors", "dance.bvh", "--joint-map", "same.json", "-o", "c.npy"],
-    "synth fit": ["synth", "fit", "legless.npz", "--clip", "calm=dance.bvh", "-o", "d.safetensors", "--iterations", 2],
+    "synth fit": [
+        "synth",
+        "fit",
+        "legless.npz",
+        "--take",
+        "calm=dance.bvh",
+        "-o",
+        "d.safetensors",
+        "--max-iterations",
+        2,
+    ],
 }
 
 
@@ -43,7 +53,7 @@ def test_limbs_that_stand_still_are_refused_unless_that_is_asked_for(stage, name
 
 
 def test_the_miss_of_deforming_joints_is_printed_and_in_json(stage):
-    arguments = ["sample", "whole.npz", "--animation", "dance.bvh"]
+    arguments = ["sample", "whole.npz", "--motion", "dance.bvh"]
     said = rigcast_command(*arguments, "-o", "e.rwdata", folder=stage).stdout
     found = json_of(*arguments, "-o", "f.rwdata", folder=stage)["retargeted"]["dance.bvh"]
     assert "deforming joints miss the motion's turns by " in said
@@ -59,7 +69,7 @@ def test_the_root_goes_the_motions_way_beyond_its_range(stage):
     rig = body()
     made = rc.sources.retarget(clip, rig, {name: name for name in NAMES}, root_translation=True)
     rc.exports.write_bvh(stage / "far.bvh", rig, made.channels, fps=25)
-    done = rigcast_command("sample", "whole.npz", "-o", "g.rwdata", "--animation", "far.bvh", folder=stage)
+    done = rigcast_command("sample", "whole.npz", "-o", "g.rwdata", "--motion", "far.bvh", folder=stage)
     assert "note: far.bvh: the root is not clipped and leaves its ranges, in degrees or the rig's unit: " in done.stdout
     assert "Hips.tx by 4.3" in done.stdout
     assert "location of" not in done.stdout

@@ -66,8 +66,8 @@ def linear_skinning(model, poses):
     """(T, V, 3) by the formula."""
     tensors, width = model.tensors(), 12 * model.skeleton.num_joints
     name = "beside" if "beside.joint" in tensors else "skin"
-    rows = tensors.get("mush.output", slice(None))  # a restricted model keeps the skin of more vertices
-    joint, weight = tensors[f"{name}.joint"][rows], tensors[f"{name}.weight"][rows].astype(np.float64)
+    own = tensors.get("mush.output", slice(None))  # of a restricted one, which reads more vertices
+    joint, weight = tensors[f"{name}.joint"][own], tensors[f"{name}.weight"][own].astype(np.float64)
     shape = np.c_[np.asarray(model.rest_vertices, np.float64), np.ones(len(weight))]
     moved = [slow_skinning(model.skeleton, np.asarray(pose, np.float64)[:width]) for pose in poses]
     return np.stack([np.einsum("vk,vkij,vj->vi", weight, own[joint][..., :3, :], shape) for own in moved])

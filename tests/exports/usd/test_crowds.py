@@ -109,11 +109,11 @@ def test_instances_stand_where_they_are_placed_inside_of_the_extent(up, options,
         rotation, angle = np.eye(3), np.radians(degrees)
         rotation[first, first] = rotation[second, second] = np.cos(angle)
         rotation[second, first], rotation[first, second] = np.sin(angle), -np.sin(angle)
-        np.testing.assert_allclose(matrix[:3, :3].T, rotation, atol=SAME)
-        np.testing.assert_allclose(matrix[3, :3], turn @ place, atol=SAME)
+        np.testing.assert_allclose(matrix[:3, :3].T, rotation, atol=1e-6)  # float32 quaternions
+        np.testing.assert_allclose(matrix[3, :3], turn @ place, atol=1e-5)  # float32 places of tens of units
     for code in (1.0, 4.0, float(FRAMES)):
         own, theirs = people.GetExtentAttr().Get(code), people.ComputeExtentAtTime(code, code)
-        np.testing.assert_allclose(own, theirs, atol=10 * SAME)
+        np.testing.assert_allclose(own, theirs, atol=1e-4)  # float32 points placed by float32 matrices
 
 
 def test_phases_share_the_samples_of_a_clip(tmp_path):
@@ -147,7 +147,8 @@ def test_faces_are_exact_with_their_correctives_keyed(tmp_path):
     stage = baked(tmp_path / "heads.usdc")
     for phase in range(2):
         shown = [joined(stage, f"/Crowd/People/Prototypes/talk_{phase}", code) for code in range(1, 5)]
-        np.testing.assert_allclose(shown, rig.evaluate(weights[4 * phase : 4 * phase + 4]), atol=SAME)
+        # Float32 points of a few units.
+        np.testing.assert_allclose(shown, rig.evaluate(weights[4 * phase : 4 * phase + 4]), atol=1e-6)
 
 
 @pytest.mark.parametrize(

@@ -53,7 +53,7 @@ def test_a_step_is_the_longest_that_ends_lower_than_the_step_itself(kind, seed):
     found = bound_of(rig, targets[0], weights)
     end, values = slow_lengthened(arrays, targets[0], weights, slow_step(found))
     near = np.abs(np.diff(np.sort(values))).min() <= TOLERANCES["float32_sum"] * values.max()
-    solved = rc.inverse.solve(rig, targets[0], "mm", ALPHA, init=weights, max_iterations=1, lengthened=True)
+    solved = rc.inverse.solve(rig, targets[0], "mm", alpha=ALPHA, init=weights, max_iterations=1, lengthened=True)
     if near:  # two lengths that float32 columns do not tell apart: the objective alone is determined
         wanted = slow_objective(arrays, targets[0], end, ALPHA)
         assert solved.objective[0] == pytest.approx(wanted, rel=TOLERANCES["float32_sum"])
@@ -63,7 +63,7 @@ def test_a_step_is_the_longest_that_ends_lower_than_the_step_itself(kind, seed):
 
 def objective_after(solver, target, count, *, lengthened):
     how = {"max_iterations": count, "tolerance": 0.0, "lengthened": lengthened}
-    return float(solver.solve(target, "mm", ALPHA, **how).objective[0])
+    return float(solver.solve(target, "mm", alpha=ALPHA, **how).objective[0])
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -89,12 +89,14 @@ def test_a_frame_ends_with_the_step_that_lowers_its_objective_by_no_more_than_th
     rig, targets = shot_of(arrays_of("pairs", 3), frames=1, seed=5)
     solver, tolerance = rc.inverse.Solver(rig), 1e-4
     energy = float(np.square(targets[0].astype(np.float64) - rig.rest_vertices).sum())
-    ended = solver.solve(targets[0], method, ALPHA, tolerance=tolerance, lengthened=True)
+    ended = solver.solve(targets[0], method, alpha=ALPHA, tolerance=tolerance, lengthened=True)
     count = int(ended.iterations[0])
     assert ended.converged.all()
     assert count > 2
     trail = [
-        float(solver.solve(targets[0], method, ALPHA, tolerance=0.0, max_iterations=n, lengthened=True).objective[0])
+        float(
+            solver.solve(targets[0], method, alpha=ALPHA, tolerance=0.0, max_iterations=n, lengthened=True).objective[0]
+        )
         for n in (count - 2, count - 1, count)
     ]
     assert trail[1] - trail[2] <= tolerance * energy < trail[0] - trail[1]
@@ -102,8 +104,8 @@ def test_a_frame_ends_with_the_step_that_lowers_its_objective_by_no_more_than_th
 
 def test_for_convex_frames_it_ends_where_descent_ends(tolerance):
     rig, targets = shot_of(arrays_of("linear", 8), frames=3, seed=8)
-    theirs = rc.inverse.solve(rig, targets, "mm", ALPHA, tolerance=1e-15, max_iterations=100_000, lengthened=True)
-    ours = rc.inverse.solve(rig, targets, "descent", ALPHA)
+    theirs = rc.inverse.solve(rig, targets, "mm", alpha=ALPHA, tolerance=1e-15, max_iterations=100_000, lengthened=True)
+    ours = rc.inverse.solve(rig, targets, "descent", alpha=ALPHA)
     np.testing.assert_allclose(theirs.weights, ours.weights, atol=tolerance["float32_scaled"])
 
 
@@ -111,7 +113,7 @@ def test_tied_shapes_stay_tied_and_pins_stay():
     rig, targets = shot_of(arrays_of("any", 11), frames=2, seed=11)
     pins = np.full(rig.num_shapes, np.nan)
     pins[2] = 0.25
-    solved = rc.inverse.solve(rig, targets, "mm", ALPHA, fixed=pins, symmetric=[(0, 1)], lengthened=True)
+    solved = rc.inverse.solve(rig, targets, "mm", alpha=ALPHA, fixed=pins, symmetric=[(0, 1)], lengthened=True)
     np.testing.assert_array_equal(solved.weights[:, 0], solved.weights[:, 1])
     np.testing.assert_array_equal(solved.weights[:, 2], np.full(2, 0.25, solved.weights.dtype))
 

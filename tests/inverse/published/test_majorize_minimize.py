@@ -32,7 +32,7 @@ def psi(bound, v):
 
 
 def one_step(rig, target, weights, **chosen):
-    solved = rc.inverse.solve(rig, target, "mm", ALPHA, init=weights, max_iterations=1, **chosen)
+    solved = rc.inverse.solve(rig, target, "mm", alpha=ALPHA, init=weights, max_iterations=1, **chosen)
     return solved.weights[0]
 
 
@@ -117,7 +117,7 @@ def test_extreme_quartics_keep_their_digits(q, r, s):
     pair[0, 1] = np.sqrt(s)  # sigma = sqrt(s) / 2, so that 2 K sigma^2 = s
     rig = rc.BlendshapeRig(neutral, deltas, [((0, 1), pair)], bounds=(-1.0, 1.0))
     found = surrogate(rig, np.zeros((1, 3), np.float32), np.zeros(2), alpha=abs(q))
-    step = rc.inverse.solve(rig, np.zeros((1, 3), np.float32), "mm", abs(q), max_iterations=1).weights[0]
+    step = rc.inverse.solve(rig, np.zeros((1, 3), np.float32), "mm", alpha=abs(q), max_iterations=1).weights[0]
     slope = found["q"] + 2 * found["r"] * step + 4 * found["s"] * step**3
     terms = np.abs(found["q"]) + 2 * np.abs(found["r"] * step) + 4 * np.abs(found["s"] * step**3)
     at_rest = Solver(rig).gram.idle & (step == 0.0)
@@ -131,7 +131,7 @@ def test_the_objective_never_rises(kind, seed):
     arrays = arrays_of(kind, seed, num_vertices=20)
     rig, targets = shot_of(arrays, frames=1, seed=seed)
     solver = Solver(rig)
-    trail = [solver.solve(targets[0], "mm", ALPHA, max_iterations=n) for n in (1, 2, 3, 5, 8, 20, 50, 200, 1000)]
+    trail = [solver.solve(targets[0], "mm", alpha=ALPHA, max_iterations=n) for n in (1, 2, 3, 5, 8, 20, 50, 200, 1000)]
     values = np.array([solved.objective[0] for solved in trail])
     assert (np.diff(values) <= TOLERANCES["gram"] * values[0]).all()
     assert values[-1] < slow_objective(arrays, targets[0], np.zeros(rig.num_shapes), ALPHA)
@@ -143,16 +143,16 @@ def test_the_objective_never_rises(kind, seed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_it_comes_to_rest_only_at_first_order_optima(kind, method):
     rig, targets = shot_of(arrays_of(kind, 3), (-0.5, 1.25), frames=4, seed=5)
-    solved = rc.inverse.solve(rig, targets, method, ALPHA, tolerance=1e-15, max_iterations=100_000)
-    neutral = rc.inverse.solve(rig, targets, method, ALPHA, max_iterations=1)
+    solved = rc.inverse.solve(rig, targets, method, alpha=ALPHA, tolerance=1e-15, max_iterations=100_000)
+    neutral = rc.inverse.solve(rig, targets, method, alpha=ALPHA, max_iterations=1)
     assert solved.converged.all()
     assert (solved.optimality <= 1e-4 * neutral.optimality.max()).all()
 
 
 def test_for_convex_frames_it_ends_where_descent_ends(tolerance):
     rig, targets = shot_of(arrays_of("linear", 8), frames=3, seed=8)
-    theirs = rc.inverse.solve(rig, targets, "mm", ALPHA, tolerance=1e-15, max_iterations=100_000)
-    ours = rc.inverse.solve(rig, targets, "descent", ALPHA)
+    theirs = rc.inverse.solve(rig, targets, "mm", alpha=ALPHA, tolerance=1e-15, max_iterations=100_000)
+    ours = rc.inverse.solve(rig, targets, "descent", alpha=ALPHA)
     np.testing.assert_allclose(theirs.weights, ours.weights, atol=tolerance["float32_scaled"])
 
 
@@ -168,22 +168,22 @@ def test_pins_priors_ties_and_markers_belong_to_the_problem():
         "priors": (0.5, 2.0),
         "symmetric": [(0, 1)],
     }
-    solved = rc.inverse.solve(rig, targets, "mm", ALPHA, tolerance=1e-15, max_iterations=50_000, **settings)
+    solved = rc.inverse.solve(rig, targets, "mm", alpha=ALPHA, tolerance=1e-15, max_iterations=50_000, **settings)
     assert (solved.weights[:, 2] == 0.25).all()
     np.testing.assert_array_equal(solved.weights[:, 0], solved.weights[:, 1])
-    start = rc.inverse.solve(rig, targets, "mm", ALPHA, max_iterations=1, **settings)
+    start = rc.inverse.solve(rig, targets, "mm", alpha=ALPHA, max_iterations=1, **settings)
     assert (solved.objective < start.objective).all()
     assert (solved.optimality <= 1e-4 * start.optimality.max()).all()
 
 
 def test_the_same_bytes_for_any_number_of_threads():
     rig, targets = shot_of(arrays_of("any", 2), frames=9, seed=2)
-    one, three = (rc.inverse.solve(rig, targets, "mm", ALPHA, threads=n, max_iterations=300) for n in (1, 3))
+    one, three = (rc.inverse.solve(rig, targets, "mm", alpha=ALPHA, threads=n, max_iterations=300) for n in (1, 3))
     assert one.weights.tobytes() == three.weights.tobytes()
 
 
 def test_what_it_says_about_an_early_stop():
     rig, targets = shot_of(arrays_of("any", 2), frames=2, seed=2)
-    solved = rc.inverse.solve(rig, targets, "mm", ALPHA, tolerance=0.0, max_iterations=3)
+    solved = rc.inverse.solve(rig, targets, "mm", alpha=ALPHA, tolerance=0.0, max_iterations=3)
     assert not solved.converged.any()
     assert (solved.iterations == 3).all()

@@ -103,7 +103,7 @@ def test_creases_of_linear_blending_are_smoothed():
     roughness = []
     for make in (rc.LinearBlendSkinning, rc.DeltaMush):
         vertices = make(skeleton, rest, faces, hard).evaluate(pose)
-        roughness.append(rc.metrics.seam_error(rest, vertices, faces, np.zeros(len(rest), int)).inside.normal)
+        roughness.append(rc.metrics.seam_error(rest, vertices, faces, labels=np.zeros(len(rest), int)).inside.normal)
     assert roughness[1] < 0.7 * roughness[0]
 
 

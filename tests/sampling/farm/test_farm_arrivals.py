@@ -24,7 +24,7 @@ def work(tmp_path):
     rig = small_rig()
     facts = check_rig(rig)
     rows = np.tile(facts.channel_rest.astype(np.float32), (4, 1))
-    return ShardWork(rig, facts, tmp_path, rows, rows[:0])
+    return ShardWork(rig, facts, tmp_path, rows=rows, probe_rows=rows[:0])
 
 
 @pytest.fixture

@@ -67,7 +67,7 @@ def test_motion_without_a_mesh_is_retargeted(files, played, tmp_path, capsys):
         str(files.folder / "fbx.blend"),
         "--ranges",
         "60",
-        "--animation",
+        "--motion",
         str(files.folder / "motion.fbx"),
     ]
     assert main([*arguments, "-o", str(tmp_path / "set.rwdata"), "--probe", "0"]) == 0

@@ -55,7 +55,7 @@ def test_it_stays_when_it_is_sampled_and_says_so(tmp_path):
 
 def test_a_root_that_clips_turn_and_shift_keeps_their_ranges(tmp_path):
     rig, rows = walk()
-    rc.exports.write_motion(tmp_path / "walk.glb", rig, rows, 25.0)
+    rc.exports.write_motion(tmp_path / "walk.glb", rig, rows, fps=25.0)
     back = rc.sources.load(tmp_path / "walk.glb")
     low, high = back.channel_ranges[back.channel_names.index("Hips.tz")]
     assert (low, high) == pytest.approx((0.0, WAY[2]), abs=SAME)
@@ -64,7 +64,7 @@ def test_a_root_that_clips_turn_and_shift_keeps_their_ranges(tmp_path):
 
 def test_a_chain_without_branches_is_no_body(tmp_path):
     arm = rc.sources.example_body()
-    rc.exports.write_motion(tmp_path / "arm.glb", arm, np.zeros((2, 6)), 25.0)
+    rc.exports.write_motion(tmp_path / "arm.glb", arm, np.zeros((2, 6)), fps=25.0)
     assert not [name for name in rc.sources.load(tmp_path / "arm.glb", ranges=30).channel_names if ".t" in name]
 
 

@@ -29,7 +29,7 @@ def character(orders=ORDERS, limit=170.0, askew=True, up="Y", translation=True):
     if translation:
         channels += [RigChannel(f"waist.t{axis}", f"translate_{axis}", 0, -9, 9) for axis in "xyz"]
     skin = Skin(np.arange(len(NAMES))[:, None], np.ones((len(NAMES), 1)))
-    return SkinnedRig(PLACES @ scene.T, [[0, 1, 2]], Joints(NAMES, PARENTS, local), skin, channels)
+    return SkinnedRig(PLACES @ scene.T, [[0, 1, 2]], Joints(NAMES, PARENTS, local), skin=skin, channels=channels)
 
 
 def source_of(rig, channels):

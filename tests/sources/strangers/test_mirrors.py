@@ -73,7 +73,7 @@ def test_feet_tell_a_mirror_image_whatever_the_pose(mirrored):
     points = (skeleton.rest_globals[:, None, :, 3] + 0.02 * np.eye(3)).reshape(-1, 3)
     channels = [RigChannel(f"{n}.{a}", f"rotate_{a}", j, -180, 180) for j, n in enumerate(names) for a in "xyz"]
     skin = Skin(np.arange(17).repeat(3)[:, None], np.ones((51, 1)))
-    rig = SkinnedRig(points, np.arange(51).reshape(-1, 3), skeleton, skin, channels)
+    rig = SkinnedRig(points, np.arange(51).reshape(-1, 3), skeleton, skin=skin, channels=channels)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         made = retarget(Motion(names, parents, rest, np.tile(rest, (2, 1, 1, 1)), 0.04), rig, rest_frame=-1)

@@ -98,14 +98,14 @@ def test_every_reader_of_curves_matches_them(names, ending, tmp_path):
     weights = np.random.default_rng(1).uniform(0.1, 1, (31, 4)).astype("f4")
     with warnings.catch_warnings():
         warnings.simplefilter("error", InputWarning)
-        rc.exports.write_blendshape_weights(tmp_path / f"w{ending}", rig(names), weights, 30.0)
+        rc.exports.write_blendshape_weights(tmp_path / f"w{ending}", rig(names), weights, fps=30.0)
         got, _ = rc.sources.load_blendshape_weights(tmp_path / f"w{ending}", rig(SHAPES))
     np.testing.assert_allclose(got, weights, atol=1e-6)  # float32 in text
 
 
 def test_what_fits_nothing_is_named(tmp_path):
     weights = np.ones((2, 2), "f4")
-    rc.exports.write_blendshape_weights(tmp_path / "w.npz", rig(["jawOpen", "sneer"]), weights, 30.0)
+    rc.exports.write_blendshape_weights(tmp_path / "w.npz", rig(["jawOpen", "sneer"]), weights, fps=30.0)
     with pytest.warns(InputWarning) as told:
         rc.sources.load_blendshape_weights(tmp_path / "w.npz", rig(["JawOpen", "puff"]))
     assert [str(warning.message) for warning in told] == [

@@ -62,7 +62,7 @@ def rig_of(places):
     points = (skeleton.rest_globals[:, None, :, 3] + 0.02 * np.eye(3)).reshape(-1, 3)
     channels = [RigChannel(f"{n}.{a}", f"rotate_{a}", j, -180, 180) for j, n in enumerate(NAMES) for a in "xyz"]
     skin = Skin(np.arange(15).repeat(3)[:, None], np.ones((45, 1)))
-    return SkinnedRig(points, np.arange(45).reshape(-1, 3), skeleton, skin, channels)
+    return SkinnedRig(points, np.arange(45).reshape(-1, 3), skeleton, skin=skin, channels=channels)
 
 
 def motion_of(names, places, turn=None, bends=True):

@@ -45,7 +45,7 @@ def body(limit: float = 180.0, without: Collection[str] = (), names: Sequence[st
     ]
     channels += [RigChannel(f"{names[0]}.t{axis}", f"translate_{axis}", 0, -9, 9) for axis in "xyz"]
     skin = Skin(np.arange(len(names))[:, None], np.ones((len(names), 1)))
-    return SkinnedRig(REST, [[0, 1, 2]], Joints(list(names), PARENTS, LOCAL), skin, channels)
+    return SkinnedRig(REST, [[0, 1, 2]], Joints(list(names), PARENTS, LOCAL), skin=skin, channels=channels)
 
 
 def dance(frames: int = 40, bend: float = 50.0, still: Collection[str] = (), names: Sequence[str] = NAMES) -> Motion:

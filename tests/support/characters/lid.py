@@ -27,7 +27,7 @@ def lid_rig(extra: tuple[RigChannel, ...] = ()) -> SkinnedRig:
     ]
     surface = Surface(parts=["skin"], vertex_parts=np.zeros(len(rest), np.int32))
     facts = Facts("lid", 0.01, "Y", "CC0-1.0", "an analytic test rig")
-    return SkinnedRig(rest, faces, joints, skin, channels, morphs, facts, surface)
+    return SkinnedRig(rest, faces, joints, skin=skin, channels=channels, morphs=morphs, facts=facts, surface=surface)
 
 
 def lid_file(path) -> None:

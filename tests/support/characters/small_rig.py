@@ -39,7 +39,9 @@ def small_rig(seed: int = 0) -> SkinnedRig:
         Morph("empty", np.empty(0, np.int32), np.empty((0, 3)), ((9, 1.0),)),
     ]
     facts = Facts("small", 0.01, "Z", "CC0-1.0", "made up")
-    return SkinnedRig(vertices, faces, joints, skin, channels, morphs, facts, small_surface())
+    return SkinnedRig(
+        vertices, faces, joints, skin=skin, channels=channels, morphs=morphs, facts=facts, surface=small_surface()
+    )
 
 
 def small_surface() -> Surface:

@@ -36,7 +36,7 @@ def write_walk(path: Path) -> Path:
     rig, rows = walk()
     if path.name.endswith(".bvh.gz"):
         plain = path.with_name("plain.bvh")
-        rc.exports.write_motion(plain, rig, rows, FPS)
+        rc.exports.write_motion(plain, rig, rows, fps=FPS)
         path.write_bytes(gzip.compress(plain.read_bytes()))
         return path
     return _written(path, rig, rows)
@@ -51,16 +51,24 @@ def write_other(path: Path) -> Path:
     skin = Skin(np.arange(1, len(names))[:, None], np.ones((len(NAMES), 1)))
     channels = [RigChannel("Head.rx", "rotate_x", names.index("Head"), -10.0, 10.0)]
     faces = np.arange(18).reshape(6, 3) % len(NAMES)  # all vertices: FBX has no loose ones
-    rig = SkinnedRig(SCALE * REST, faces, Joints(names, parents, local), skin, channels, [], Facts("other"))
+    rig = SkinnedRig(
+        SCALE * REST,
+        faces,
+        Joints(names, parents, local),
+        skin=skin,
+        channels=channels,
+        morphs=[],
+        facts=Facts("other"),
+    )
     return _written(path, rig, np.zeros((2, 1)))
 
 
 def _written(path: Path, rig: SkinnedRig, rows: np.ndarray) -> Path:
     if path.suffix in (".bvh", ".glb", ".usd"):
-        rc.exports.write_motion(path, rig, rows, FPS)
+        rc.exports.write_motion(path, rig, rows, fps=FPS)
         return path
     glb = path.with_name("plain.glb")
-    rc.exports.write_motion(glb, rig, rows, FPS)
+    rc.exports.write_motion(glb, rig, rows, fps=FPS)
     if path.suffix == ".fbx":
         run_script(TO_FBX, [str(glb), str(path)])
     elif path.suffix == ".gltf":

@@ -93,4 +93,7 @@ def cylinder_file(path, bulge: float = 1.0) -> None:
         channels += [RigChannel(f"{rig.joint_names[j]}.r{axis}", f"rotate_{axis}", j, -60, 60) for axis in "xz"]
     facts = Facts("hero", 0.01, "Y", "CC0-1.0", "an analytic test rig")
     skin = Skin(every, rig.weights)
-    save_npz_rig(path, SkinnedRig(rest, rig.faces, joints, skin, channels, morphs if bulge else (), facts))
+    save_npz_rig(
+        path,
+        SkinnedRig(rest, rig.faces, joints, skin=skin, channels=channels, morphs=morphs if bulge else (), facts=facts),
+    )

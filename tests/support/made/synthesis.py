@@ -44,4 +44,12 @@ def arm() -> SkinnedRig:
         for axis in "zyx"
     ]
     faces = [[i, i + 1, i + 4] for i in range(32)]
-    return SkinnedRig(vertices, faces, joints, skin, [*channels, RigChannel("idle", "dial", -1, 0.0, 1.0)], (), Facts())
+    return SkinnedRig(
+        vertices,
+        faces,
+        joints,
+        skin=skin,
+        channels=[*channels, RigChannel("idle", "dial", -1, 0.0, 1.0)],
+        morphs=(),
+        facts=Facts(),
+    )

@@ -49,7 +49,7 @@ def test_it_writes_what_a_player_plays(folder, capsys):
         "story.json",
         "--layers",
         "layers.json",
-        "--without",
+        "--without-layer",
         "blinks",
         "--seconds",
         "12",
@@ -107,7 +107,7 @@ def test_a_skeleton_becomes_bvh(tmp_path):
 
     player = arm_synth().player(1, label="lively")
     player.idle("lively")
-    rc.exports.write_bvh(tmp_path / "arm.bvh", arm(), player.step(48), 24)
+    rc.exports.write_bvh(tmp_path / "arm.bvh", arm(), player.step(48), fps=24)
     assert len(rc.sources.load_bvh(tmp_path / "arm.bvh").motion()) == 48
 
 
@@ -118,7 +118,7 @@ def test_a_skeleton_becomes_bvh(tmp_path):
         (("-o", "a.npy", "--label", "sad"), "label is 'sad'; it must be one of calm"),
         (("-o", "a.npy", "--layers", "story.json"), "no list of objects"),
         (("-o", "a.npy", "--script", "layers.json"), "without commands"),
-        (("-o", "a.npy", "--without", "blinks"), "without is 'blinks'"),
+        (("-o", "a.npy", "--without-layer", "blinks"), "without is 'blinks'"),
         (("-o", "a.bvh", "--rig", "face.safetensors"), "cannot hold the motion of a face"),
     ],
 )

@@ -64,7 +64,7 @@ def test_play_gives_the_frames_of_the_clip_exactly():
     for synth in (face_synth(), arm_synth()):
         for way in ("blend", "inertialize"):
             player = synth.player(seed=4, settings=rc.synthesis.PlaySettings(transitions=way))
-            player.play("lively", "lively-1", 10, 60)
+            player.play("lively", "lively-1", begin=10, end=60)
             controls = player.step(480)
             segment = synth.space("lively").segments[1]
             clip = synth.space("lively").frames[segment.begin + 10 : segment.begin + 60]
@@ -110,7 +110,7 @@ def test_the_same_seed_gives_the_same_bytes_however_it_is_cut(make, way):
         player = make().player(seed=seed, settings=rc.synthesis.PlaySettings(transitions=way))
         player.idle("calm", hold=0.5)
         rows = [player.step(n) for n in cuts[0]]
-        player.play("lively", 1, 5, 40)
+        player.play("lively", 1, begin=5, end=40)
         rows += [player.step(n) for n in cuts[1]]
         return np.concatenate(rows)
 
@@ -172,7 +172,7 @@ def test_events_say_why():
     player = synth.player(seed=13, label="calm")
     player.idle("calm")
     player.step(100)
-    player.play("lively", "lively-1", 10, 90)
+    player.play("lively", "lively-1", begin=10, end=90)
     player.step(400)
     events = player.events
     seconds = [e for e in events if e.kind == "second"]

@@ -21,7 +21,7 @@ def test_a_saved_state_goes_on_with_the_same_bytes(way):
     synth = face_synth()
     for at in range(2, 260, 7):
         player = synth.player(seed=10, settings=rc.synthesis.PlaySettings(transitions=way))
-        player.play("lively", "lively-0", 3, 47)
+        player.play("lively", "lively-0", begin=3, end=47)
         player.idle("far", later=True)
         player.step(at)
         kept = player.state()
@@ -80,7 +80,7 @@ def begun():
     player.idle("lively", [("lively-0", 3), ("lively-1", 5)], hold=0.5)
     player.step(40)
     player.transition("far")
-    player.play("calm", 0, 3, 60, later=True)
+    player.play("calm", 0, begin=3, end=60, later=True)
     for _ in range(1000):
         player.step(1)
         item = json.loads(player.state())["character"]["item"]

@@ -61,12 +61,12 @@ def test_the_same_seed_gives_the_same_layout(data, layout):
 
 
 def test_one_row_is_too_little():
-    with pytest.raises(ValueError, match="face_layout: ds is of 1 rows; it must be of at least two"):
+    with pytest.raises(ValueError, match="face_layout: data is of 1 rows; it must be of at least two"):
         rc.training.face_layout(LaidData(samples=1))
 
 
 def test_what_is_no_data_set_is_refused():
-    with pytest.raises(ValueError, match="face_layout: ds is a str; it must be a data set"):
+    with pytest.raises(ValueError, match="face_layout: data is a str; it must be a data set"):
         rc.training.face_layout("face.rwdata")
 
 

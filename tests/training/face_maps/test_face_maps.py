@@ -102,7 +102,7 @@ def test_a_set_that_never_moves_is_refused(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"ds": "hero.rwdata"}, "ds is a str without skeleton"),
+        ({"data": "hero.rwdata"}, "data is a str without skeleton"),
         ({"threads": -1}, r"threads is -1; it must be 0 \(all processors\) or more"),
         ({"texels": 1.5}, "texels is 1.5; it must be a part from 0 to 1"),
         ({"refinement": 2.0}, "refinement is 2.0; it must be a part from 0 to 1"),
@@ -112,9 +112,9 @@ def test_a_set_that_never_moves_is_refused(tmp_path):
     ],
 )
 def test_arguments_that_make_no_sense_are_refused(data, changes, message):
-    arguments = {"ds": data, **QUICK, **changes}
+    arguments = {"data": data, **QUICK, **changes}
     with pytest.raises(ValueError, match=f"face_maps: {message}"):
-        train_with("face_maps", arguments.pop("ds"), **arguments)
+        train_with("face_maps", arguments.pop("data"), **arguments)
 
 
 def test_the_checkpoints_are_removed_at_the_end(data, tmp_path):

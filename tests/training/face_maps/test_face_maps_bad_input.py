@@ -96,6 +96,6 @@ def test_numbers_that_were_edited_to_nan_are_refused(tmp_path):
 @pytest.mark.parametrize("count", [1, 2])
 def test_too_few_poses_are_refused(tmp_path, count):
     with pytest.raises(
-        ValueError, match=r"face_maps: ds is \d rows to learn from and 1 held out; .* sample more poses"
+        ValueError, match=r"face_maps: data is \d rows to learn from and 1 held out; .* sample more poses"
     ):
         trained(tmp_path, MappedFace(), frames=count, count=1)

@@ -72,7 +72,7 @@ def test_of_an_only_clip_the_last_rows_are_held_out():
 
 @pytest.mark.parametrize("sizes", [(), (1,), (1, 1)])
 def test_too_few_rows_are_refused(sizes):
-    with pytest.raises(ValueError, match=r"face_maps: ds is .* rows to learn from"):
+    with pytest.raises(ValueError, match=r"face_maps: data is .* rows to learn from"):
         split("face_maps", Rows(sizes, 0 if sizes else 2), 0.1, 0)
 
 

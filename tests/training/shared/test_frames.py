@@ -64,7 +64,7 @@ def test_a_joint_that_is_mostly_flat_is_named_with_its_row(sampled):
     skeleton, poses, rest, vertices = sampled
     flat = poses.copy()
     flat[41:, 12 * 3 + 8 : 12 * 3 + 11] = 0.0
-    with pytest.raises(ValueError, match=r"body: ds\.poses is of zero volume at joint 'joint3' in row 41"):
+    with pytest.raises(ValueError, match=r"body: data\.poses is of zero volume at joint 'joint3' in row 41"):
         BoneSpace(skeleton, flat, vertices, rest, np.array([3]))
 
 

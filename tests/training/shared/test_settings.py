@@ -86,8 +86,8 @@ def test_the_method_of_a_paper_is_not_trained_by_the_default_budget(cylinder_dat
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"ds": "hero.rwdata"}, "ds is a str without skeleton, .*; it must be a data set"),
-        ({"ds": None}, "ds is a NoneType without skeleton"),
+        ({"data": "hero.rwdata"}, "data is a str without skeleton, .*; it must be a data set"),
+        ({"data": None}, "data is a NoneType without skeleton"),
         ({"device": 5}, "device is 5; it must be "),
         ({"device": "abacus"}, "device is 'abacus'; it must be "),
         ({"settings": {"hidden": 3}}, r"settings is a dict; it must be a rigcast\.training\.BodySettings"),
@@ -97,9 +97,9 @@ def test_the_method_of_a_paper_is_not_trained_by_the_default_budget(cylinder_dat
 )
 def test_arguments_of_the_wrong_kind_are_refused(cylinder_data, changes, message):
     pytest.importorskip("torch", reason="PyTorch is not installed")
-    arguments = {"ds": cylinder_data, "steps": 1, **changes}
+    arguments = {"data": cylinder_data, "steps": 1, **changes}
     with pytest.raises(ValueError, match=f"body: {message}"):
-        rc.training.body(arguments.pop("ds"), **arguments)
+        rc.training.body(arguments.pop("data"), **arguments)
 
 
 @pytest.mark.parametrize("threads", [2**31, 10**20, True])

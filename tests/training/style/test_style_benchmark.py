@@ -12,7 +12,7 @@ from tests.conftest import shared_data
 pytest.importorskip("torch", reason="PyTorch is not installed")
 pytest.importorskip("flip_evaluator", reason="flip-evaluator is not installed")
 
-from benchmarks.papers.capture import helmet, judged, style_pictures, style_transfer
+from benchmarks.papers.capture import gaze, helmet, judged, style_pictures, style_transfer
 
 NAMES = ["browDown_L", "browDown_R", "jawOpen", "mouthSmile_L", "mouthSmile_R"]
 POSES = np.array([[0.5, 0.0, 0.0, 0.8, 0.0], [0.0, 0.0, 1.0, 0.0, 0.0]])
@@ -39,7 +39,7 @@ def test_no_frame_of_the_test_is_trained_on(cast):
 
 
 def test_landmarks_have_a_detectors_noise(cast):
-    shot = helmet.helmet_shot(cast.actor(900), np.zeros((12, cast.character.num_shapes)))
+    shot = helmet.helmet_shot(cast.actor(900), np.zeros((12, cast.character.num_shapes)), np.zeros((12, 2)))
     apart = shot.points - shot.exact
     assert apart.std() == pytest.approx(helmet.NOISE, rel=0.1)  # 1,632 numbers: 4 standard deviations are 7 %
     assert np.abs(shot.exact - shot.exact[0]).max() == 0.0
@@ -89,3 +89,32 @@ def test_frames_of_the_sheet_are_far_from_each_other(monkeypatch):
     monkeypatch.setattr(style_pictures, "COLUMNS", 2)
     weights = np.array([[0.0, 0.0], [0.1, 0.0], [1.0, 0.0], [0.95, 0.0], [0.0, 0.9]])
     assert style_pictures.spread_frames(weights) == [2, 4]
+
+
+def test_eyes_turn_about_x_and_then_about_y():
+    angles = np.random.default_rng(3).uniform(-0.5, 0.5, (5, 2))
+    for (a, b), found in zip(angles, gaze.rotations(angles), strict=True):
+        about_x = np.array([[1, 0, 0], [0, np.cos(a), -np.sin(a)], [0, np.sin(a), np.cos(a)]])
+        about_y = np.array([[np.cos(b), 0, np.sin(b)], [0, 1, 0], [-np.sin(b), 0, np.cos(b)]])
+        np.testing.assert_allclose(found, about_y @ about_x, atol=1e-12)  # float64
+
+
+def test_gaze_is_found_of_exact_pupils(cast):
+    """Straight ahead is as far off as the eyes were turned."""
+    angles = gaze.drawn_gaze(9, 0)
+    weights = np.zeros((9, cast.character.num_shapes))
+    shot = helmet.character_shot(cast, weights, angles)
+    head = helmet.solved(cast, shot.exact, shot.focal, judged.DETECTED)
+    turned, ahead = gaze.gaze_errors(cast, head, shot.pupils, angles, weights[:, 0])
+    assert turned < 0.5
+    assert ahead == pytest.approx(np.rad2deg(np.arccos(np.prod(np.cos(angles), axis=1)))[1:].mean())
+
+
+def test_frames_of_closed_lids_are_not_judged(cast):
+    angles = gaze.drawn_gaze(9, 0)
+    shot = helmet.character_shot(cast, np.zeros((9, cast.character.num_shapes)), angles)
+    head = helmet.solved(cast, shot.exact, shot.focal, judged.DETECTED)
+    shot.pupils[4] = 0.0
+    blink = np.eye(9)[4]
+    assert gaze.gaze_errors(cast, head, shot.pupils, angles, blink)[0] < 0.5
+    assert gaze.gaze_errors(cast, head, shot.pupils, angles, 0.0 * blink)[0] > 0.5

@@ -205,7 +205,7 @@ def test_samples_that_are_no_data_set_are_refused():
 
 
 def test_a_rig_without_tolerance_is_no_data_set():
-    with pytest.raises(ValueError, match="body: ds is a CylinderRig without"):
+    with pytest.raises(ValueError, match="body: data is a CylinderRig without"):
         train_with("body", small_rig())
 
 

@@ -142,7 +142,7 @@ def test_a_saved_capture_is_the_same_capture(shot, tmp_path):
     assert np.abs(again.motion - found.motion).max() <= 1e-9  # of a product of rotations
     rows = np.full(found.weights.shape, np.nan)
     rows[CORRECTED] = filmed.weights[CORRECTED]
-    fits = [rc.capture.personalize(rig, one, filmed.points, rows).mixes for one in (found, again)]
+    fits = [rc.capture.personalize(rig, one, filmed.points, corrected=rows).mixes for one in (found, again)]
     assert np.array_equal(*fits)
 
 

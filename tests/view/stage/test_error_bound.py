@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.viewer import _scene
+from rigcast.viewer._drawing import _colors
 from rigcast.viewer._figures._model import ModelFigure
 from rigcast.viewer._stage import Stage
 from tests.conftest import TOLERANCES
@@ -50,6 +50,6 @@ def test_the_legend_has_the_bound_of_the_present_pose(bounded):
 
 
 def test_marks_end_at_a_share_of_the_size():
-    marks, facts = _scene.distance_marks(np.array([0.0, 0.5, 1.0, 9.0]) * _scene.ERROR_SHARE * 2.0, 2.0, 1.0)
+    marks, facts = _colors.distance_marks(np.array([0.0, 0.5, 1.0, 9.0]) * _colors.ERROR_SHARE * 2.0, 2.0, 1.0)
     assert marks.tolist() == [0, 127, 255, 255]
-    assert facts["full"] == pytest.approx(2000.0 * _scene.ERROR_SHARE)
+    assert facts["full"] == pytest.approx(2000.0 * _colors.ERROR_SHARE)

@@ -133,7 +133,7 @@ def test_heads_that_do_not_fit_are_refused(face, weights, given, match):
 def test_the_command_takes_it_from_the_capture_unless_told_not_to(face, weights, head, tmp_path, monkeypatch):
     pytest.importorskip("websockets", reason="websockets is not installed (extra viewer)")
     face.save(tmp_path / "face.safetensors")
-    rc.exports.write_blendshape_weights(tmp_path / "shot.npz", face, weights, 30.0, head)
+    rc.exports.write_blendshape_weights(tmp_path / "shot.npz", face, weights, fps=30.0, transforms=head)
     seen = []
     from rigcast import viewer
 

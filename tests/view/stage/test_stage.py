@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.viewer._geometry import edges, reduced, triangles
+from rigcast.viewer._drawing._geometry import edges, reduced, triangles
 from rigcast.viewer._view import stage_of
 from tests.support.characters.plain_face import plain_face
 from tests.view.frames import header_of, payload_of, positions_of
@@ -181,7 +181,7 @@ def test_a_drag_that_rests_is_met_in_three_frames_or_stays_apart(seed):
     grab = {"type": "grab", "pin": 1, "facing": facing, "origin": eye.tolist(), "direction": facing}
     assert header_of(send(stage, grab))["grab"]["hit"]
     (pin,) = header_of(send(stage))["pins"]
-    near = stage._size / 200
+    near = float(np.linalg.norm(np.ptp(stage.figure.rest_vertices, axis=0))) / 200
     for lift, reachable in ((-0.1, True), (1.0, False)):
         target = np.add(pin["at"], [0, lift, 0])
         drag = {"type": "drag", "pin": 1, "origin": eye.tolist(), "direction": (target - eye).tolist()}

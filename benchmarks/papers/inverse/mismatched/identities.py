@@ -102,7 +102,7 @@ class Identity:
     def solve(solver: Any, targets: np.ndarray, method: str, alpha: float, unit: float) -> np.ndarray:
         if method.endswith(RELEASED):
             return as_released(solver, targets, method, alpha, TOLERANCE * unit**2)
-        return np.asarray(solver.solve(targets, method, alpha, threads=1).weights)
+        return np.asarray(solver.solve(targets, method, alpha=alpha, threads=1).weights)
 
     def error(self, weights: np.ndarray, truth: np.ndarray) -> rc.metrics.WeightError:
         return rc.metrics.weight_error(weights, self.posed(truth), self.posed(weights), threads=1)

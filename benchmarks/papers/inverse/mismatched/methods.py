@@ -90,7 +90,7 @@ class Bench:
         solver = self.solver(model, whole=method == "cet_loc")
         if method.endswith(RELEASED):
             return as_released(solver, targets, method, alpha, TOLERANCE)
-        return np.asarray(solver.solve(targets, method, alpha, threads=1).weights)
+        return np.asarray(solver.solve(targets, method, alpha=alpha, threads=1).weights)
 
     def rows(self) -> list[Row]:
         """All judged frames, by all methods but the interior-point one; ours last for each model."""
@@ -210,7 +210,7 @@ def as_released(solver: Any, targets: np.ndarray, method: str, alpha: float, lea
         warnings.simplefilter("ignore", rc.errors.SparsityWarning)  # of curves over alpha, once a frame
         return np.concatenate(
             [
-                solver.solve(target[None], start, alpha, tolerance=least / energy if energy else 1.0, **how).weights
+                solver.solve(target[None], start, alpha=alpha, tolerance=least / energy if energy else 1.0, **how).weights
                 for target, energy in zip(targets, energies, strict=True)
             ]
         )

@@ -37,7 +37,7 @@ def rows(bench: Bench, kept: Kept, alpha: float, count: int) -> list[Row]:
 
     def mm(method: str, steps: int) -> np.ndarray:
         how = {"threads": 1, "tolerance": 0.0, "max_iterations": steps}
-        return np.asarray(solver.solve(targets, method, alpha, **how).weights)
+        return np.asarray(solver.solve(targets, method, alpha=alpha, **how).weights)
 
     jobs: dict[str, Callable[[], np.ndarray]] = {
         "ours": lambda: bench.solve("pairs", OURS, targets, alpha),

@@ -152,7 +152,8 @@ network::Convolution FaceNetwork::convolution(const std::string& name, std::int6
     }
     check_finite("load", (name + ".weight").c_str(), weight);
     check_finite("load", (name + ".bias").c_str(), bias);
-    return network::pack_convolution(weight, bias, name == "up1" || name == "up2", packed_, reverse_);
+    network::Packed reverse;  // for derivatives: not kept
+    return network::pack_convolution(weight, bias, name == "up1" || name == "up2", packed_, reverse);
 }
 
 network::Dense FaceNetwork::dense(const std::string& name, std::int64_t inputs, std::int64_t outputs,

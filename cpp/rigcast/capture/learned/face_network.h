@@ -72,7 +72,6 @@ private:
     std::shared_ptr<const TensorFile> tensors_;
     std::int64_t size_ = 0;
     network::Packed packed_;
-    network::Packed reverse_;  // of the convolutions, not used
     network::Convolution conv1_, conv2_, conv3_, conv4_, conv5_, conv6_, conv7_, up1_, up2_, heat_;
     network::Dense dense1_, dense2_, points_;
     std::vector<double> spread_;  // (P, 2): exp(s), exp(t)

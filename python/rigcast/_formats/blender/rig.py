@@ -25,9 +25,9 @@ from rigcast._formats.blender.limits import check_patterns, check_ranges, read_l
 from rigcast._formats.blender.process import HostProcess
 from rigcast._formats.mesh_names import mesh_names
 from rigcast._hashing import file_hash, topology_hash
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import Skin
 from rigcast._rigs.surface import Surface
+from rigcast._shown import Described, counted
 from rigcast._text import escaped
 from rigcast._validate import bad_argument, missing_file
 from rigcast.errors import SourceError
@@ -155,6 +155,7 @@ class BlenderRig(PlayedActions, Described):
     def open(
         cls,
         path: str | os.PathLike[str],
+        *,
         mesh: str | Sequence[str] | None = None,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
@@ -233,6 +234,7 @@ class BlenderRig(PlayedActions, Described):
     def in_process(
         cls,
         mesh: str | Sequence[str] | None = None,
+        *,
         armature: str | None = None,
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
         ranges: float | str | None = None,

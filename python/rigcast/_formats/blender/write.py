@@ -15,6 +15,7 @@ from rigcast._atomic_files import atomic_file, atomic_write
 from rigcast._formats.blender.process import run_script
 from rigcast._rigs.motions.head import in_axes
 from rigcast._rigs.motions.shot import TO_Y_UP
+from rigcast._validate import FPS
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig
@@ -85,7 +86,7 @@ def write_blend(
     path: Path,
     rig: BlendshapeRig,
     weights: NDArray[np.float32] | None = None,
-    fps: float = 24.0,
+    fps: float = FPS,
     motion: NDArray[np.float64] | None = None,
 ) -> None:
     """Write a .blend: shape keys, combinations as driven keys, an action of the weights, upright. Runs Blender."""

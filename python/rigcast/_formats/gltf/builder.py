@@ -95,6 +95,11 @@ def _primitives(
     return found
 
 
+def offset_bytes(moving: int, count: int) -> int:
+    """Bytes of the offsets of a morph target of ``count`` vertices, of which ``moving`` move."""
+    return min(12 * count, moving * (16 if count > 1 << 16 else 14))
+
+
 class Builder:
     """Buffer, views and accessors under construction."""
 
@@ -114,7 +119,7 @@ class Builder:
         delta = np.asarray(delta, np.float32)
         moving = np.flatnonzero(delta.any(axis=1))
         wide = len(delta) > 1 << 16
-        if not len(moving) or len(moving) * (16 if wide else 14) >= delta.nbytes:
+        if not len(moving) or offset_bytes(len(moving), len(delta)) == delta.nbytes:
             return self.dense(delta) if len(moving) else self._zeros(len(delta))
         sparse = {
             "count": len(moving),

@@ -13,10 +13,10 @@ from rigcast._formats.gltf.clips import GltfClip, read_clips
 from rigcast._formats.gltf.document import Document, records, refuse
 from rigcast._formats.gltf.nodes import Nodes
 from rigcast._formats.gltf.playback import GltfPlayback, clip_frames
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.description import Joints
 from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import Float64
+from rigcast._shown import Described, counted
 from rigcast._text import escaped
 from rigcast._validate import Arguments, bad_argument
 
@@ -99,7 +99,7 @@ class GltfSkeleton(ClipFile, Described):
     notes : list of str
     """
 
-    def __init__(self, name: str, joints: Joints, clips: list[GltfClip], playback: GltfPlayback) -> None:
+    def __init__(self, name: str, joints: Joints, clips: list[GltfClip], *, playback: GltfPlayback) -> None:
         self.name, self.joints, self.playback = name, joints, playback
         self.clips = {clip.name: clip for clip in clips}
         self.skeleton = Skeleton(joints.names, joints.parents, np.asarray(joints.rest, np.float32))
@@ -145,7 +145,9 @@ def skeleton_of(document: Document) -> GltfSkeleton:
         order = [node for node in nodes.order if node in chosen]
         standing = nodes.relative(order, {})
         joints = tree_of(nodes, order, np.array([standing[node] for node in order]))
-    return GltfSkeleton(escaped(document.path.stem), joints, clips, GltfPlayback(nodes, order, [], joints.rest))
+    return GltfSkeleton(
+        escaped(document.path.stem), joints, clips, playback=GltfPlayback(nodes, order, [], joints.rest)
+    )
 
 
 def _with_ancestors(nodes: Nodes, some: set[int]) -> set[int]:

@@ -142,18 +142,19 @@ class Document:
 
     def _buffer(self, index: int, buffer: Any) -> bytes:
         what = f"buffers[{index}]"
-        uri = buffer.uri
-        if uri is None:
-            content = self._binary if index == 0 else None
-        elif isinstance(uri, str) and uri.startswith("data:"):
-            content = _data_uri(uri, what)
-        else:
-            content = self._sibling(text(uri), what)
+        own = self._binary if index == 0 else None
+        content = own if buffer.uri is None else self.content(buffer.uri, what)
         length = integer(buffer.byteLength, 0, 1 << 62, f"{what}.byteLength")
         if content is None or len(content) < length:
             got = f"{length} bytes long by the JSON and {len(content or b'')} in fact"
             raise refuse(what, got, "complete")
         return bytes(content[:length])
+
+    def content(self, uri: object, what: str) -> bytes:
+        """What an address of the file names: base64 data, or a file beside this one."""
+        if isinstance(uri, str) and uri.startswith("data:"):
+            return _data_uri(uri, what)
+        return self._sibling(text(uri), what)
 
     def _sibling(self, uri: str, what: str) -> bytes:
         """A buffer in a file next to this one (or in a folder below)."""

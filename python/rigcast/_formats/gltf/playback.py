@@ -8,14 +8,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._formats.frame_rates import DEFAULT_FPS, Frames, frames_of
+from rigcast._formats.frame_rates import Frames, frames_of
 from rigcast._formats.gltf.clips import GltfClip
 from rigcast._formats.gltf.document import unique_names
 from rigcast._formats.gltf.geometry import GltfGeometry, Owner
 from rigcast._formats.gltf.nodes import Animated, Nodes
 from rigcast._rigs.description import Factor, Joints, Morph, RigChannel, Skin
 from rigcast._rigs.rotations import Float64, continuous_euler, inverse_linear, nearest_rotation
-from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
+from rigcast._validate import FPS, MOST_FRAMES, Arguments, bad_argument
 
 SLACK = 0.01  # of a frame: files hold the seconds of keys as float32, which may fall short of the last one
 SCAN_FPS, SCAN_FRAMES, SCAN_SIZE = 30.0, 5_000, 1 << 20
@@ -74,10 +74,10 @@ def clip_frames(clip: GltfClip, fps: float | None) -> Frames:
     if fps is not None:
         return Frames(frame_times(clip, fps), fps)
     if not clip.tracks:
-        return Frames(np.zeros(1), DEFAULT_FPS)
+        return Frames(np.zeros(1), FPS)
     frames = frames_of(np.unique(np.concatenate([track.times for track in clip.tracks])), MOST_FRAMES)
     if frames is None:
-        raise _too_long(clip, DEFAULT_FPS)
+        raise _too_long(clip, FPS)
     return frames
 
 

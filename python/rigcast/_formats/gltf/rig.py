@@ -37,12 +37,12 @@ from rigcast._formats.gltf.playback import (
     within,
 )
 from rigcast._formats.mesh_names import mesh_names
-from rigcast._rigs.described import counted
 from rigcast._rigs.description import Facts, Joints, Skin
 from rigcast._rigs.motions.action import Action
 from rigcast._rigs.resting import carrying_notes
 from rigcast._rigs.rotations import Float64
 from rigcast._rigs.skinned import SkinnedRig
+from rigcast._shown import counted
 from rigcast._text import escaped
 
 STILL_TURN = 2e-3  # of a rotation's entries: about the angle below
@@ -56,6 +56,7 @@ class GltfRig(ClipFile, SkinnedRig):
     clips : dict from name to GltfClip (``duration`` in seconds)
     """
 
+    path: Path  # of the file
     left_out: list[str]  # of the notes those on meshes
     dial_targets: list[int]  # of the file's morph targets those that are dials; the others are correctives
 
@@ -198,15 +199,17 @@ def rig_of(document: Document, mesh: str | Sequence[str] | None, ranges: float |
         vertices,
         geometry.faces,
         joints,
-        skin,
-        channels,
-        morphs(names, geometry, placement, len(turned), correctives),
-        Facts(escaped(document.path.stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(document.path.name)),
-        geometry.surface,
+        skin=skin,
+        channels=channels,
+        morphs=morphs(names, geometry, placement, len(turned), correctives),
+        facts=Facts(
+            escaped(document.path.stem), 1.0, "Y", text(document.gltf.asset.copyright), escaped(document.path.name)
+        ),
+        surface=geometry.surface,
     )
     rig.clips, rig.playback, rig.dial_targets = {clip.name: clip for clip in clips}, playback, own
     free = "its {} morph targets are dials of their own: it does not say which of them are correctives of others"
-    rig.left_out = character.notes
+    rig.path, rig.left_out = document.path, character.notes
     rig.notes = character.notes + ([free.format(len(names))] if face is None and len(names) > 1 else [])
     carriers = [] if joints is None or skin is None else carriers_of(joints, skin)
     rig.notes += carrying_notes(held_of(turned, carriers))

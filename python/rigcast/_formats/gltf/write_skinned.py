@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,11 +20,11 @@ from rigcast._rigs.rotations import invert
 REST = {"translation": 0.0, "rotation": (0.0, 0.0, 0.0, 1.0), "scale": 1.0}  # of a node that states nothing
 
 
-def write_glb_skinned(path: Path, motion: SkinnedMotion) -> list[str]:
-    """Write joints as nodes at rest, meshes with JOINTS and WEIGHTS, and one LINEAR clip with a key per frame.
+def write_glb_skinned(path: Path, motion: SkinnedMotion, extras: dict[str, Any] | None = None) -> list[str]:
+    """Write joints as nodes at rest, meshes with JOINTS and WEIGHTS, and LINEAR clips with a key per frame.
 
     The character stands in meters, y up. Morphs are targets with keys of their own. What does not move has two keys,
-    and none if it stays at rest.
+    and none if it stays at rest. ``extras`` are those of the file's ``asset``.
 
     Returns
     -------
@@ -46,7 +47,7 @@ def write_glb_skinned(path: Path, motion: SkinnedMotion) -> list[str]:
     document.write(
         path,
         {
-            "asset": asset({"licence": rig.licence}),
+            "asset": asset({"licence": rig.licence}) | ({"extras": extras} if extras else {}),
             "scene": 0,
             "scenes": [{"nodes": [count + len(parts), *range(count, count + len(parts))]}],
             "nodes": [
@@ -57,7 +58,7 @@ def write_glb_skinned(path: Path, motion: SkinnedMotion) -> list[str]:
             "meshes": [{"name": name, **mesh} for name, mesh in zip(names, meshes, strict=True)],
             "skins": [{"joints": [*range(count)], "inverseBindMatrices": matrices, "skeleton": count + len(parts)}],
             **({"materials": [{"name": name} for name in rig.surface.materials]} if rig.surface.materials else {}),
-            "animations": [_clip(document, motion, len(parts))],
+            "animations": [_clip(document, motion, name, len(parts)) for name in motion.spans],
         },
     )
     return _notes(path, motion, skin.joint.shape[1])
@@ -81,7 +82,9 @@ def _joint_nodes(motion: SkinnedMotion) -> list[dict[str, Any]]:
     return nodes
 
 
-def _clip(document: Builder, motion: SkinnedMotion, num_meshes: int) -> dict[str, Any]:
+def _clip(document: Builder, clips: SkinnedMotion, name: str, num_meshes: int) -> dict[str, Any]:
+    frames = clips.spans[name]
+    motion = replace(clips, local=clips.local[frames], amounts=clips.amounts[frames], clips=())
     seconds = (np.arange(len(motion)) / motion.fps).astype(np.float32)
     every, ends = document.numbers(seconds), document.numbers(seconds[[0, -1]]) if len(motion) > 2 else None
     keys, rest = motion.keys(), Keys.of(motion.joints.rest[None])
@@ -102,7 +105,7 @@ def _clip(document: Builder, motion: SkinnedMotion, num_meshes: int) -> dict[str
         tracks += [(first + number, "weights", every, weights) for number in range(num_meshes)]
     samplers = [{"input": start, "output": output, "interpolation": "LINEAR"} for _, _, start, output in tracks]
     channels = [{"sampler": n, "target": {"node": node, "path": path}} for n, (node, path, _, _) in enumerate(tracks)]
-    return {"name": "motion", "samplers": samplers, "channels": channels}
+    return {"name": name, "samplers": samplers, "channels": channels}
 
 
 def _notes(path: Path, motion: SkinnedMotion, influences: int) -> list[str]:

@@ -40,13 +40,12 @@ from rigcast._rigs.face import rig_of_face
 from rigcast._rigs.matching import by_name
 from rigcast._rigs.skinned import SkinnedRig
 from rigcast._text import escaped
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 
 if TYPE_CHECKING:
     from rigcast._blendshapes import Tent
     from rigcast._core import BlendshapeRig
 
-DEFAULT_FPS = 30.0
 FACTORS = {
     "factor_offsets": Member("iu", ("C+1",)),
     "factor_shapes": Member("iu", ("P",)),
@@ -124,7 +123,7 @@ def load_npz_weights(path: Path, rig: BlendshapeRig) -> tuple[NDArray[np.float32
             path,
         )
     weights = arrays["weights"]
-    fps = Arguments("load_blendshape_weights").rate("fps", float(arrays.get("fps", DEFAULT_FPS)))
+    fps = Arguments("load_blendshape_weights").rate("fps", float(arrays.get("fps", FPS)))
     if "names" not in arrays and weights.shape[1] != rig.num_shapes:
         got = f"of shape {weights.shape} without names"
         raise bad_argument("load_blendshape_weights", "weights", got, f"(T, {rig.num_shapes}), or beside names")

@@ -135,7 +135,7 @@ def load_npz_rig(path: str | os.PathLike[str]) -> SkinnedRig:
         arrays["vertices"],
         arrays["faces"],
         joints,
-        skin,
+        skin=skin,
         channels=_channels(arrays),
         morphs=read_morphs(arrays),
         facts=_facts(arrays),

@@ -12,9 +12,8 @@ from rigcast._formats.npz.archive import Member, read_arrays
 from rigcast._formats.npz.array import read_array
 from rigcast._hashing import padded_faces
 from rigcast._rigs.motions.shot import Shot
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 
-DEFAULT_FPS = 30.0
 MEMBERS = {
     "vertices": Member("f", ("T", "V", 3)),
     "faces": Member("iu", ("F", "W")),
@@ -24,7 +23,7 @@ MEMBERS = {
 }
 
 
-def load_npy(path: Path, fps: float = DEFAULT_FPS) -> Shot:
+def load_npy(path: Path, fps: float = FPS) -> Shot:
     """One array (T, V, 3) as ``numpy.save`` writes it."""
     try:
         stored = read_array(path)
@@ -50,7 +49,7 @@ def load_npz(path: Path, fps: float | None = None) -> Shot:
     faces = padded_faces(arrays["faces"], "load_shot") if "faces" in arrays else None
     if faces is not None and not ((faces >= -1) & (faces < vertices.shape[1])).all():
         raise bad_argument("load_shot", "faces", "out of range somewhere", f"vertex indices below {vertices.shape[1]}")
-    rate = fps if fps is not None else float(arrays.get("fps", DEFAULT_FPS))
+    rate = fps if fps is not None else float(arrays.get("fps", FPS))
     unit = float(arrays["meters_per_unit"]) if "meters_per_unit" in arrays else None
     axis = str(arrays["up_axis"]) if "up_axis" in arrays else None
     if (unit is not None and not 0.0 < unit < np.inf) or axis not in (None, "X", "Y", "Z"):

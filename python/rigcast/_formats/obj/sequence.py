@@ -12,9 +12,8 @@ import numpy as np
 
 from rigcast._formats.obj.mesh import faces_of, lines_of, notes_of, read_text, vertices_of
 from rigcast._rigs.motions.shot import Shot
-from rigcast._validate import bad_argument, missing_file
+from rigcast._validate import FPS, bad_argument, missing_file
 
-DEFAULT_FPS = 30.0
 # a frame at the end of a name: its sign after a dot, a blank or an underscore, and what may be decimals
 FRAME = re.compile(r"(?P<head>.*?)(?P<sign>(?:(?<=[._ ])|^)-)?(?P<whole>\d+)(?:\.(?P<part>\d+))?$")
 
@@ -49,7 +48,7 @@ def _natural(text: str) -> list[tuple[bool, float, str]]:
     return [(piece.isdecimal(), float(piece) if piece.isdecimal() else 0.0, piece) for piece in pieces]
 
 
-def load_sequence(path: Path, fps: float = DEFAULT_FPS) -> Shot:
+def load_sequence(path: Path, fps: float = FPS) -> Shot:
     """Read the OBJ files of a folder, of a pattern, or one file.
 
     All must have as many vertices as the first, and its faces where they have any.

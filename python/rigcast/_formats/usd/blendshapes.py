@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rigcast._blendshapes import Tent
 from rigcast._extras import require
 from rigcast._formats.safetensors import load_safetensors_blendshapes
-from rigcast._formats.usd.meshes import JoinedMeshes, chosen_meshes, joined_faces, joined_points, shown_meshes
+from rigcast._formats.usd.meshes import Joined, chosen_meshes, joined_faces, joined_points, shown_meshes
 from rigcast._formats.usd.model_asset import model_assets, model_file
 from rigcast._formats.usd.stage import PURPOSE, foreign_errors, meters_per_unit, missing_files, opened
 from rigcast._notes import tell
@@ -80,7 +80,7 @@ def _targets(mesh: Any) -> list[tuple[str, Any]]:
     return [(name, shape) for name, shape in zip(names, shapes, strict=False) if shape]
 
 
-def _rig(stage: Any, joined: JoinedMeshes, path: Path, notes: list[str]) -> BlendshapeRig:
+def _rig(stage: Any, joined: Joined, path: Path, notes: list[str]) -> BlendshapeRig:
     from rigcast._core import BlendshapeRig
 
     geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
@@ -105,7 +105,7 @@ def _rig(stage: Any, joined: JoinedMeshes, path: Path, notes: list[str]) -> Blen
     return rig if surface is None else with_surface(rig, surface)
 
 
-def _parts(joined: JoinedMeshes, faces: NDArray[np.int32]) -> Surface | None:
+def _parts(joined: Joined, faces: NDArray[np.int32]) -> Surface | None:
     """The meshes as named parts, if no vertex is in two."""
     owner = np.full(joined.count, -1, np.int32)
     for number, places in enumerate(joined.places):
@@ -116,7 +116,7 @@ def _parts(joined: JoinedMeshes, faces: NDArray[np.int32]) -> Surface | None:
     return Surface(plain.parts, owner)
 
 
-def _shapes(joined: JoinedMeshes, cache: Any, path: Path, notes: list[str]) -> dict[str, _Shape]:
+def _shapes(joined: Joined, cache: Any, path: Path, notes: list[str]) -> dict[str, _Shape]:
     found = [(mesh, places, _targets(mesh)) for mesh, places in zip(joined.meshes, joined.places, strict=True)]
     names = list(dict.fromkeys(name for _, _, targets in found for name, _ in targets))
     between = sum(len(target.GetInbetweens()) for _, _, targets in found for _, target in targets)
@@ -168,7 +168,7 @@ def _offsets(
 
 
 def _tents(number: int, shape: _Shape) -> list[tuple[tuple[Tent], NDArray[np.float32]]]:
-    """Offsets that in-betweens add to the straight shape, each a tent between its neighbors."""
+    """Additions of in-betweens to the straight shape, each a tent from its neighbors: piecewise linear through all."""
     at = [0.0, *sorted(shape.between), 1.0]
     return [
         ((Tent(number, at[i - 1], at[i], at[i + 1]),), shape.between[at[i]] - np.float32(at[i]) * shape.full)

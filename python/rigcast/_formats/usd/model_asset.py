@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rigcast._formats.registry import USD
 from rigcast._formats.usd.names import ABOUT, MODEL
@@ -22,7 +21,7 @@ FUNCTION = "load"
 
 @dataclass(frozen=True)
 class ModelAsset:
-    """The statement of a stage on a model file.
+    """Statements of a stage about a model file.
 
     Attributes
     ----------
@@ -49,12 +48,11 @@ def model_assets(path: Path, function: str = FUNCTION) -> list[ModelAsset]:
         stage = opened(path)  # its prims end with it
         for prim in prims_of(stage):
             attribute = prim.GetAttribute(MODEL)
-            value: Any = attribute.Get() if attribute else None
-            stated = str(getattr(value, "path", ""))
-            if stated and not prim.IsInstanceProxy():
+            value = attribute.Get() if attribute else None
+            if not prim.IsInstanceProxy() and value is not None and getattr(value, "path", ""):
                 about = prim.GetCustomDataByKey(ABOUT)
                 sha256 = about.get("sha256", "") if isinstance(about, dict) else ""
-                found.append(ModelAsset(str(prim.GetPath()), stated, str(value.resolvedPath), str(sha256)))
+                found.append(ModelAsset(str(prim.GetPath()), value.path, value.resolvedPath, str(sha256)))
         return found
 
 

@@ -46,7 +46,7 @@ def state_places(mesh: Any, vertices: NDArray[np.int32]) -> None:
 
 
 def stated_places(mesh: Any) -> NDArray[np.int64] | None:
-    """The vertices that :func:`state_places` stated, if they fit the points; None for meshes without them."""
+    """Places that :func:`state_places` stated, checked against the number of points; None for meshes without it."""
     found = mesh.GetPrim().GetAttribute(PLACES)
     values = found.Get() if found else None
     points = mesh.GetPointsAttr()

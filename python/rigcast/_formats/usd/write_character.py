@@ -28,7 +28,7 @@ from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 
 @dataclass(frozen=True)
 class StagedCharacter:
-    """The content of a stage of a character.
+    """Content of a stage about a character.
 
     Attributes
     ----------

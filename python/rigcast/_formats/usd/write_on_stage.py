@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
 from rigcast._formats.usd.arrays import PURPOSE, extent, vectors
-from rigcast._formats.usd.matching import PartMatch, matched
+from rigcast._formats.usd.matching import Match, matched
 from rigcast._formats.usd.names import state_places
 from rigcast._formats.usd.stage import foreign_errors, meters_per_unit, opened
 from rigcast._formats.usd.write_character import asset_path
@@ -47,7 +47,7 @@ MOST_RATE = 240.0  # above, time codes are parts of frames
 
 @dataclass(frozen=True)
 class StageFacts:
-    """The time and the space of a stage.
+    """Statements of a stage about time and space.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ def _facts(stage: Any) -> StageFacts:
 
 
 @dataclass(frozen=True)
-class _Placement:
+class _StagePlaces:
     """The numbers in which the stage has the points of the mesh.
 
     ``matrix`` brings the given vertices there, in the world if ``world`` is true, else in the space of each mesh;
@@ -172,15 +172,15 @@ def _set_times(stage: Any, below: Any, codes: list[float]) -> None:
 
 
 def _space(
-    matches: list[PartMatch], mesh: MovingMesh, rest: NDArray[np.float32], facts: StageFacts, code: float
-) -> _Placement:
+    matches: list[Match], mesh: MovingMesh, rest: NDArray[np.float32], facts: StageFacts, code: float
+) -> _StagePlaces:
     """The space in which the character at rest is nearest to the points that the stage has."""
     axis = upright(mesh.up_axis) if facts.up_axis is None else facts.up_axis
     unit = mesh.meters_per_unit if facts.meters_per_unit is None else facts.meters_per_unit
     stated = mesh.meters_per_unit / unit * TO_Y_UP[axis].T @ TO_Y_UP[mesh.up_axis]
     plain = np.array_equal(stated, np.eye(3))
-    spaces = [_Placement(stated, False, ""), _Placement(stated, True, "")]
-    spaces += [] if plain else [_Placement(np.eye(3), False, ""), _Placement(np.eye(3), True, "")]
+    spaces = [_StagePlaces(stated, False, ""), _StagePlaces(stated, True, "")]
+    spaces += [] if plain else [_StagePlaces(np.eye(3), False, ""), _StagePlaces(np.eye(3), True, "")]
     far = [_rms(matches, rest @ space.matrix.T, code if space.world else None) for space in spaces]
     best = int(np.argmin([round(value, 9) for value in far]))
     chosen, size = spaces[best], float(np.linalg.norm(np.ptp(rest @ spaces[best].matrix.T, axis=0)))
@@ -196,10 +196,10 @@ def _space(
     if far[best] > FAR * size:
         words = "away from the character at rest (root mean square): another pose, or another order of vertices"
         said.append(f"the stage's points are {far[best]:.3g} units {words}")
-    return _Placement(chosen.matrix, chosen.world, "; ".join(said))
+    return _StagePlaces(chosen.matrix, chosen.world, "; ".join(said))
 
 
-def _rms(matches: list[PartMatch], rest: NDArray[np.float64], code: float | None) -> float:
+def _rms(matches: list[Match], rest: NDArray[np.float64], code: float | None) -> float:
     squares, count = 0.0, 0
     for match in matches:
         attribute = match.mesh.GetPointsAttr()
@@ -219,7 +219,7 @@ def _to_world(mesh: Any, code: float) -> NDArray[np.float64]:
     return np.array(geometry.XformCache(code).GetLocalToWorldTransform(mesh.GetPrim()), np.float64)
 
 
-def _cleared(matches: list[PartMatch]) -> str:
+def _cleared(matches: list[Match]) -> str:
     """Take away what contradicts new points: skinning, normals, velocities, stored bounds; and say so."""
     skel = require("pxr.UsdSkel", extra="usd", purpose=PURPOSE)
     gone: dict[str, list[str]] = {}
@@ -250,7 +250,7 @@ def _frames_note(path: Path, mesh: MovingMesh, facts: StageFacts, codes: list[fl
     return said + ("" if whole else f"; frames of {mesh.fps:g} per second fall between time codes")
 
 
-def _key(stage: Any, matches: list[PartMatch], mesh: MovingMesh, space: _Placement, codes: list[float]) -> None:
+def _key(stage: Any, matches: list[Match], mesh: MovingMesh, space: _StagePlaces, codes: list[float]) -> None:
     if len(matches) > 1:
         for match in matches:
             state_places(match.mesh, match.part.vertices)
@@ -267,8 +267,8 @@ def _key(stage: Any, matches: list[PartMatch], mesh: MovingMesh, space: _Placeme
 
 
 def _points(
-    matches: list[PartMatch], frame: NDArray[np.float64], world: bool, code: float
-) -> Iterator[tuple[PartMatch, NDArray[np.float64]]]:
+    matches: list[Match], frame: NDArray[np.float64], world: bool, code: float
+) -> Iterator[tuple[Match, NDArray[np.float64]]]:
     for match in matches:
         own = frame[match.part.vertices]
         if world:

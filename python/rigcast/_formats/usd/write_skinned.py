@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ import numpy as np
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
 from rigcast._formats.usd.arrays import PURPOSE, floats, vectors
-from rigcast._formats.usd.names import ABOUT, identifier
+from rigcast._formats.usd.names import identifier
 from rigcast._formats.usd.skinned_meshes import ANIMATION, SKELETON, define_character, joint_paths
 from rigcast._formats.usd.write_points import FIRST_FRAME, upright
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
@@ -19,12 +20,12 @@ from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 COARSE = 1e-5  # of a scale
 
 
-def write_usd_skinned(path: Path, motion: SkinnedMotion, extras: dict[str, str] | None = None) -> list[str]:
+def write_usd_skinned(path: Path, motion: SkinnedMotion, extras: dict[str, Any] | None = None) -> list[str]:
     """Write ``.usd``, ``.usda`` or ``.usdc`` with time samples at time codes 1 to T.
 
     Unit and up axis are the character's, with X up turned to Y, which USD cannot state. Joints have no stretch at rest,
-    since USD holds scales in 16 bits; morphs are blend shapes. ``extras`` are the ``customData`` ``rigcast`` of the
-    root: its ``fallback`` is in words how far the file is from the character.
+    since USD holds scales in 16 bits; morphs are blend shapes. Several clips follow each other on the one timeline.
+    ``extras`` is JSON text of the layer's ``customLayerData``, ``rigcast``.
 
     Returns
     -------
@@ -36,14 +37,16 @@ def write_usd_skinned(path: Path, motion: SkinnedMotion, extras: dict[str, str] 
     with tempfile.TemporaryDirectory(prefix="rigcast-export-") as folder:
         place = Path(folder) / f"motion{path.suffix.lower()}"
         stage = usd.Stage.CreateNew(str(place))
-        _write(stage, plain, path)
-        if extras:
-            stage.GetDefaultPrim().SetCustomDataByKey(ABOUT, extras)
+        _write(stage, plain, path, extras)
         stage.GetRootLayer().Save()
         del stage
         with atomic_file(path) as stream:
             stream.write(place.read_bytes())
-    return [f"{path.name}: joints change their size, which USD holds in 16 bits"] * is_coarse(plain)
+    notes = [f"{path.name}: joints change their size, which USD holds in 16 bits"] * is_coarse(plain)
+    if len(motion.spans) > 1:
+        places = (f"{name} {span.start + FIRST_FRAME} to {span.stop}" for name, span in motion.spans.items())
+        notes.append(f"{path.name} has one timeline, on which clips follow each other: {', '.join(places)}")
+    return notes
 
 
 def in_stage_axes(motion: SkinnedMotion) -> SkinnedMotion:
@@ -57,7 +60,7 @@ def is_coarse(motion: SkinnedMotion) -> bool:
     return bool(np.abs(scale - scale.astype(np.float16)).max(initial=0.0) > COARSE)
 
 
-def _write(stage: Any, motion: SkinnedMotion, path: Path) -> None:
+def _write(stage: Any, motion: SkinnedMotion, path: Path, extras: dict[str, Any] | None) -> None:
     geometry, skel = (require(f"pxr.{name}", extra="usd", purpose=PURPOSE) for name in ("UsdGeom", "UsdSkel"))
     rig = motion.rig
     geometry.SetStageUpAxis(stage, rig.up_axis)
@@ -66,7 +69,8 @@ def _write(stage: Any, motion: SkinnedMotion, path: Path) -> None:
     stage.SetFramesPerSecond(motion.fps)
     stage.SetStartTimeCode(FIRST_FRAME)
     stage.SetEndTimeCode(FIRST_FRAME + len(motion) - 1)
-    stage.GetRootLayer().customLayerData = {"generator": "rigcast", "licence": rig.licence}
+    said = {"rigcast": json.dumps(extras)} if extras else {}
+    stage.GetRootLayer().customLayerData = {"generator": "rigcast", "licence": rig.licence, **said}
     root = skel.Root.Define(stage, f"/{identifier(rig.name or path.stem)}")
     stage.SetDefaultPrim(root.GetPrim())
     place = str(root.GetPath())

@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
+
 
 def distinct_actions(rig: Any) -> list[str]:
     """The actions of a rig's file, those that are played together once: by the first of their names."""
@@ -16,6 +18,7 @@ def distinct_actions(rig: Any) -> list[str]:
     return [name for name in names if name == first or name not in together]
 
 
+@one_line
 @dataclass(frozen=True)
 class Action:
     """Frames of an action.

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.motions.resampling import resampled
 from rigcast._rigs.rotations import globals_of
+from rigcast._shown import Described, counted
 from rigcast._validate import bad_argument
 
 

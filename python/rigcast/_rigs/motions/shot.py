@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._hashing import padded_faces
-from rigcast._rigs.described import Described, counted
+from rigcast._shown import Described, counted
 from rigcast._validate import Arguments, bad_argument
 
 # Rotations that turn each up axis to y, as rigcast._formats.gltf.write places a rig.

@@ -71,15 +71,25 @@ class SkinnedMotion:
         Of the morphs.
     fps : float
         Frames per second.
+    clips : tuple of (name, number of frames)
+        That the frames are made of, one after another; one clip if it is empty.
     """
 
     rig: SkinnedRig
     local: Float64
     amounts: Float64
     fps: float
+    clips: tuple[tuple[str, int], ...] = ()
 
     def __len__(self) -> int:
         return len(self.local)
+
+    @property
+    def spans(self) -> dict[str, slice]:
+        """The frames of each clip by name."""
+        clips = self.clips or (("motion", len(self)),)
+        ends = np.cumsum([count for _, count in clips]).tolist()
+        return {name: slice(end - count, end) for (name, count), end in zip(clips, ends, strict=True)}
 
     @property
     def joints(self) -> Joints:
@@ -103,7 +113,9 @@ class SkinnedMotion:
         morphs = [Morph(old.name, old.vertices, deltas) for old, deltas in zip(rig.morphs, turned, strict=True)]
         vertices = scale * rig.rest_vertices.astype(np.float64) @ turn.T
         facts = replace(facts, meters_per_unit=meters_per_unit, up_axis=up_axis)
-        placed = SkinnedRig(vertices, rig.faces, joints, rig.skin, [], morphs, facts, rig.surface)
+        placed = SkinnedRig(
+            vertices, rig.faces, joints, skin=rig.skin, channels=[], morphs=morphs, facts=facts, surface=rig.surface
+        )
         return replace(self, rig=placed, local=local)
 
     def without_rest_scale(self) -> SkinnedMotion:
@@ -116,7 +128,16 @@ class SkinnedMotion:
         rest, moved = (self._relative(compose(globals_of(parents, at), undo)) for at in (self.joints.rest, self.local))
         rig = self.rig
         joints = Joints(self.joints.names, parents, rest)
-        plain = SkinnedRig(rig.rest_vertices, rig.faces, joints, rig.skin, [], rig.morphs, rig.facts, rig.surface)
+        plain = SkinnedRig(
+            rig.rest_vertices,
+            rig.faces,
+            joints,
+            skin=rig.skin,
+            channels=[],
+            morphs=rig.morphs,
+            facts=rig.facts,
+            surface=rig.surface,
+        )
         return replace(self, rig=plain, local=moved)
 
     def _relative(self, world: Float64) -> Float64:

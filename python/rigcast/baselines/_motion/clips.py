@@ -74,6 +74,10 @@ class ClipFrames:
         """Distance in the rig's unit up to which poses count as alike: that of the synthesizer's bridges."""
         return float(self.synth.threshold / (1e3 * self.synth.meters_per_unit))
 
+    def __reduce__(self) -> tuple[type, tuple[str, Synthesizer]]:
+        """For pickle and copy: the synthesizer, whose clips they are."""
+        return type(self), ("clips", self.synth)
+
 
 class ClipPlayer:
     """A player that shows frames of clips, and mixtures of two.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import smooth_shares
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigcast.synthesis import Synthesizer
@@ -18,6 +19,7 @@ Float64 = NDArray[np.float64]
 JUMPS = 0.15  # chance of a transition where the clip would go on as well
 
 
+@one_line
 class MotionGraph:
     """Frames of clips, joined where the meshes of successive frames are alike; made by :func:`motion_graph`.
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Decay, smooth_shares
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.baselines._motion.clips import ClipFrames, ClipPlayer
 from rigcast.synthesis import Synthesizer
@@ -18,6 +19,7 @@ OTHER_LABEL = 1e6  # cost of frames of labels that are not wanted, in squared st
 RECENT = 2.0  # seconds after which a frame that was shown may be shown again without cost
 
 
+@one_line
 class MotionMatching:
     """Frames with features of pose and velocity; made by :func:`motion_matching`.
 
@@ -33,7 +35,7 @@ class MotionMatching:
         Share of the frames that no search finds, since their clip ends too soon.
     """
 
-    def __init__(self, clips: ClipFrames, every: int, blend: int, velocity: float) -> None:
+    def __init__(self, clips: ClipFrames, every: int, blend: int, *, velocity: float) -> None:
         self._clips, self.every, self.blend = clips, every, blend
         count = len(clips)
         ends = np.flatnonzero(np.append(clips.clip[1:] != clips.clip[:-1], True))
@@ -173,7 +175,7 @@ def motion_matching(synth: Synthesizer, *, every: int = 10, blend: int = 12, vel
         clips,
         check.whole("every", every, least=1, most=10**6),
         check.whole("blend", blend, least=1, most=1000),
-        check.number("velocity", velocity, least=0.0),
+        velocity=check.number("velocity", velocity, least=0.0),
     )
     if not len(result.candidates):
         raise check.wrong("every", str(every), "below the length of the longest clip")

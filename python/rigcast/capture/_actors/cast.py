@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig, DeformationTransfer
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.capture._samples import connected
 from rigcast.faces._example import example
@@ -31,6 +32,7 @@ ROUNDS = 6  # of averaging over the faces, which ends the motion smoothly
 EYES, MOUTH = 1, 2  # parts of a face beside its skin, 0
 
 
+@one_line
 @dataclass(frozen=True)
 class ActorVariation:
     """Differences between actors and the character that they are made of.
@@ -55,6 +57,7 @@ class ActorVariation:
             check.number(name, getattr(self, name), least=0.0, most=3.0)
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Cast:
     """Material of actors: a character, identities, landmarks.
@@ -112,6 +115,7 @@ class Cast:
         return Actor(rig, self, seed)
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Actor:
     """A synthetic actor.

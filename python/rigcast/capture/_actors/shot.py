@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.matching import plain_name
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.capture._actors.cast import Actor
 from rigcast.capture._actors.look import look_of
@@ -25,6 +26,7 @@ WORN = 3  # the part after skin, eyes and mouth: glasses or hand
 TOLERANCE = 0.05  # of the landmarks' radius: a landmark so far behind the surface is hidden
 
 
+@one_line
 @dataclass(frozen=True)
 class ShotPlan:
     """Length, size and noise of a shot.
@@ -63,6 +65,7 @@ class ShotPlan:
                 raise bad_argument("ShotPlan", name, repr(getattr(self, name)), "True or False")
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class ActorShot:
     """Pictures of an actor and their labels.
@@ -120,10 +123,10 @@ def film(actor: Actor, plan: ShotPlan, weights: ArrayLike | None = None, *, thre
     lights, sensor = _light(rng), _sensor(plan, rng, actor.seed)
     drawn = np.concatenate([actor.cast.drawn, before.faces + actor.rig.num_vertices])
     look = drawn_with(look_of(actor, threads), before)
-    color = render(world, drawn, camera, look, lights, sensor, threads=threads).color
+    color = render(world, drawn, camera, material=look, lights=lights, sensor=sensor, threads=threads).color
     points = world[:, actor.cast.landmarks]
     radius = _radius(actor)
-    seen = visible(world, drawn, camera, points, tolerance=TOLERANCE * radius, threads=threads)
+    seen = visible(world, drawn, camera, points=points, tolerance=TOLERANCE * radius, threads=threads)
     maps = survey(world, drawn, camera, threads=threads)
     rays, around = lights.arrays(1)
     parts = np.concatenate([actor.cast.parts, np.full(before.vertices.shape[1], WORN)])

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from rigcast import _core
 from rigcast._atomic_files import atomic_write
 from rigcast._safe_reading import errors_naming
+from rigcast._shown import counted, one_line
 from rigcast._validate import Arguments, bad_argument, bad_file, check_threads, missing_file
 from rigcast.capture._detectors import DETECTORS, MEDIAPIPE, of_count
 from rigcast.capture._network.alignment import CropLayout, align, crop, layout_of
@@ -28,6 +29,7 @@ SHIPPED = Path(__file__).with_name("ict.safetensors")
 BATCH = 64  # frames whose crops are in memory
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class FaceReading:
     """Readings of a network in a shot.
@@ -59,7 +61,15 @@ class FaceReading:
     notes: tuple[str, ...]
     names: tuple[str, ...]
 
+    def _facts(self) -> list[str]:
+        frames, shapes = self.weights.shape
+        lost = counted(int(self.lost.sum()), "frame lost", "frames lost")
+        error = f"stated error {np.nanmean(self.error):.3g} of full weights" if np.isfinite(self.error).any() else ""
+        notes = counted(len(self.notes), "note", "notes")
+        return [f"{frames:,} frames of {shapes} weights", error, lost, notes]
 
+
+@one_line
 class CaptureNetwork:
     """Weights and landmarks of a character, read from pictures of actors. Immutable.
 
@@ -264,6 +274,16 @@ class CaptureNetwork:
         facts |= {key: self.metadata[key] for key in ("licence", "layout", "detector", "error") if key in self.metadata}
         graph = FaceGraph(self._tensors, self.size)
         atomic_write(path, graph.model({key: json.dumps(value) for key, value in facts.items()}))
+
+    def __reduce__(self) -> tuple[type[CaptureNetwork], tuple[dict[str, NDArray[np.generic]], dict[str, Any]]]:
+        """For pickle and copy: the tensors and metadata of the network's file."""
+        return CaptureNetwork, (self._tensors, self.metadata)
+
+    def _facts(self) -> list[str]:
+        read = f"{len(self._read)} of {len(self.names)} weights"
+        stated = self.error[self.error > 0]
+        error = f"off by {stated.mean():.3g} of full weights on other actors" if len(stated) else ""
+        return [read, f"{self.num_landmarks} landmarks", f"{self.size} pixels", error]
 
 
 def load_network(path: str | os.PathLike[str] | None = None) -> CaptureNetwork:

@@ -9,14 +9,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._rigs.matching import SIDES, listed, plain_name
+from rigcast._rigs.matching import listed, plain_name
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._detectors import of_count
 from rigcast.capture._fit_places import fit_places
 from rigcast.capture._network.network import FaceReading
 from rigcast.capture._neutral import neutral_points
 from rigcast.capture._places import Places, places_of_vertices
-from rigcast.capture._sides import exchanged
+from rigcast.capture._sides import exchanged, shares_of_names
 from rigcast.capture._solution import Capture
 from rigcast.capture._solver import solve
 from rigcast.capture._tracks import CaptureSettings, Tracks, checked_tracks
@@ -31,6 +32,7 @@ LANDMARKS = ("beside", "instead", "none")
 KINDS = {"gaze": "look", "pupils": "pupil", "visemes": "viseme"}  # and a part of their names
 
 
+@one_line
 @dataclass(frozen=True)
 class ReadingUse:
     """Uses of what a network read, of :func:`solve_read`.
@@ -53,6 +55,7 @@ class ReadingUse:
             raise bad_argument("ReadingUse", "landmarks", repr(self.landmarks), " or ".join(map(repr, LANDMARKS)))
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class ReadCapture:
     """A shot that was solved with a reading, and what the steps after it take.
@@ -75,9 +78,9 @@ def solve_read(
     rig: BlendshapeRig,
     found: Capture,
     reading: FaceReading,
+    *,
     points: Tracks | ArrayLike,
     landmarks: Places | ArrayLike | None = None,
-    *,
     use: ReadingUse = ReadingUse(),
     fixed: ArrayLike | None = None,
     priors: tuple[ArrayLike, ArrayLike] | None = None,
@@ -119,8 +122,8 @@ def solve_read(
     >>> shot = rc.capture.film(cast.actor(1), rc.capture.ShotPlan(frames=3, size=64))
     >>> points = shot.labels["landmarks_2d"]
     >>> found = rc.capture.solve(cast.character, points, cast.landmarks, size=(64, 64), neutral=0)
-    >>> weights = rc.capture.ReadingUse(landmarks="none")
-    >>> read = rc.capture.solve_read(cast.character, found, network.read(shot.color, points), points, use=weights)
+    >>> weights, reading = rc.capture.ReadingUse(landmarks="none"), network.read(shot.color, points)
+    >>> read = rc.capture.solve_read(cast.character, found, reading, points=points, use=weights)
     >>> read.found.weights.shape, bool((read.priors[1] > 0.0).any())
     ((3, 22), True)
     """
@@ -164,24 +167,16 @@ def solve_read(
 def _partners(rig: BlendshapeRig, reading: FaceReading) -> Float64:
     """(K, N) shares of the read weights in each shape of the rig; rows of 0 where nothing was read for it.
 
-    A shape without a side, where both sides were read, is their mean; one of a side takes what was read without.
-
     Raises
     ------
     ValueError
         If nothing was read for any.
     """
-    place = {plain_name(name): k for k, name in enumerate(reading.names) if reading.error[k] > 0.0}
+    read = np.flatnonzero(reading.error > 0.0)
     shares = np.zeros((rig.num_shapes, len(reading.names)))
-    for row, name in zip(shares, map(plain_name, rig.shape_names), strict=True):
-        both = [place[name + side] for side in SIDES if name + side in place]
-        for at in [place[name]] if name in place else both if len(both) == len(SIDES) else []:
-            row[at] = 1.0 if name in place else 0.5
-        stem = next((name.removesuffix(side) for side in SIDES if name.endswith(side)), name)
-        if not row.any() and stem in place:
-            row[place[stem]] = 1.0
+    shares[:, read] = shares_of_names([reading.names[k] for k in read], rig.shape_names)
     if not shares.any():
-        some = listed([name for k, name in enumerate(reading.names) if reading.error[k] > 0.0])
+        some = listed([reading.names[k] for k in read])
         raise bad_argument("solve_read", "rig", f"without a shape that the network reads ({some})", "of such names")
     return shares
 

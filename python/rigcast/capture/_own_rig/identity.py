@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
 from rigcast._rigs.mesh import Mesh
+from rigcast._shown import one_line
 from rigcast._similarity import best_turn
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._actors.cast import Cast, face_of
@@ -37,6 +38,7 @@ LENSES = 0.5  # standard deviation of the logarithm of focal lengths about the u
 GIVEN = 1e-6  # of one that is given
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class ActorFit:
     """An actor's neutral and his rig.

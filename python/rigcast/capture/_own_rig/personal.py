@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig, PointModel, solve_points
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.capture._actors.cast import neighbors
 from rigcast.capture._neutral import engine_terms, upright
@@ -25,6 +26,7 @@ FAR = 1e3  # noises: no point of a corrected frame is an outlier
 ON = 1e-3  # weight from which a corrected frame tells about a shape
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class PersonalRig:
     """A rig whose shapes move as an actor's do; of a mirrored video, those of the mirrored actor, whom it shows.
@@ -85,8 +87,8 @@ def personalize(
     rig: BlendshapeRig,
     found: Capture,
     points: Tracks | ArrayLike,
-    corrected: ArrayLike,
     *,
+    corrected: ArrayLike,
     strength: float = 0.2,
     mix: float = 0.12,
 ) -> PersonalRig:
@@ -134,7 +136,7 @@ def personalize(
     >>> found = rc.capture.solve(cast.character, points, cast.landmarks, size=(64, 64), neutral=0, focal=focal)
     >>> corrected = np.full(truth.shape, np.nan)
     >>> corrected[[2, 4, 6]] = truth[[2, 4, 6]]  # what an artist would set
-    >>> personal = rc.capture.personalize(cast.character, found, points, corrected)
+    >>> personal = rc.capture.personalize(cast.character, found, points, corrected=corrected)
     >>> bool(personal.residual[1] < 0.5 * personal.residual[0])
     True
     """

@@ -19,7 +19,7 @@ from rigcast._hashing import file_hash
 from rigcast._interrupts import SOON, held_back
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import PartsFolder
-from rigcast._validate import bad_argument, bad_file
+from rigcast._validate import FPS, bad_argument, bad_file
 from rigcast.capture._pictures import Pictures
 from rigcast.capture._tracks import Tracks, checked_tracks
 from rigcast.capture._video.follow import FaceFollower
@@ -120,13 +120,13 @@ def detect(
             got = f"shows no face in its {len(found.points)} frames"
             raise bad_file(pictures.path, got, "a video of a face from the front", "detect")
         if file is not None:
-            _keep(file, found, size, pictures.fps or 30.0, mark)
+            _keep(file, found, size, pictures.fps or FPS, mark)
             with PartsFolder(_parts(file), "detect") as parts:
                 parts.remove()
     else:
         size = (pictures[0].shape[1], pictures[0].shape[0])
     notes = [] if fps is not None else list(pictures.notes) if pictures.fps is not None else [NO_RATE]
-    return _tracks(found, size, fps or pictures.fps or 30.0, notes)
+    return _tracks(found, size, fps or pictures.fps or FPS, notes)
 
 
 def _mark(path: Path) -> str:

@@ -59,9 +59,9 @@ def write_preview(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     found: Capture,
+    *,
     pictures: Sequence[Picture],
     tracks: Tracks | None = None,
-    *,
     mirrored: bool = False,
     height: int = 480,
     progress: ProgressOption = None,
@@ -118,10 +118,12 @@ def preview_frame(scene: PreviewScene, picture: Picture, t: int) -> Picture:
     """The three pictures (H, 3 W, 3) of a frame side by side."""
     seen = np.rint(averaged(picture, scene.box)).astype(np.uint8)
     vertices, camera = _placed(scene, t, seen.shape)
-    drawn = render(vertices, scene.rig.faces, camera, None, LIGHTS, Sensor(background=BACKGROUND)).color[0]
-    shown = visible(vertices, scene.rig.faces, camera, vertices[None], tolerance=0.02 * float(np.ptp(vertices[:, 1])))[
-        0
-    ]
+    drawn = render(
+        vertices, scene.rig.faces, camera, material=None, lights=LIGHTS, sensor=Sensor(background=BACKGROUND)
+    ).color[0]
+    shown = visible(
+        vertices, scene.rig.faces, camera, points=vertices[None], tolerance=0.02 * float(np.ptp(vertices[:, 1]))
+    )[0]
     lines = _lines(camera.project(vertices.astype(np.float64))[0], scene.edges[shown[scene.edges].all(axis=1)])
     over = _with_dots(seen, lines, MESH, FAINT, 1)
     if scene.tracks is not None:

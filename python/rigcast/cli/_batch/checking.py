@@ -16,6 +16,8 @@ from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._batch.job_file import Job
 from rigcast.cli._result import WrongInput
 from rigcast.cli._sentences import one_line
+from rigcast.cli._written import check_files as check_written
+from rigcast.cli._written import files
 
 REFUSED = ("batch", "view")  # a batch in a batch; a window that stays open
 SHOWN = 10  # wrong jobs that are listed
@@ -126,18 +128,16 @@ def _parse(parser: argparse.ArgumentParser, job: Job) -> argparse.Namespace:
         raise WrongInput(f"command is {job.command!r}; it must be one of {known}")
     try:
         with contextlib.redirect_stdout(io.StringIO()):
-            args, unknown = parser.parse_known_args([job.command, *job.arguments])
+            args = dispatch.parse(parser, [job.command, *job.arguments])
     except SystemExit:
         raise WrongInput("its arguments ask for help; they must be those of a run") from None
-    if unknown:
-        args.parser.unknown(unknown)
     if getattr(args, "blender", None) is not None:
         raise WrongInput("--blender names a program; a file of jobs may not: put Blender on the PATH, or its bpy wheel")
     return args
 
 
 def _described(job: Job, args: argparse.Namespace) -> CheckedJob:
-    reads, writes = arguments.files(args.actions, args)
+    reads, writes = files(args.actions, args)
     options = {option for action in args.actions for option in action.option_strings}
     continues = any(action.type is arguments.data_set for action in args.actions)
     return CheckedJob(
@@ -153,7 +153,7 @@ def _described(job: Job, args: argparse.Namespace) -> CheckedJob:
 def _check(job: Job, args: argparse.Namespace, ours: bool) -> None:
     if ours:
         args.overwrite = True
-    arguments.check_files(args.actions, args)
+    check_written(args.actions, args)
 
 
 def _written(checked: Iterable[CheckedJob]) -> dict[str, int]:

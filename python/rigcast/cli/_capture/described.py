@@ -85,7 +85,6 @@ def say_trained(
     )
     console.line(f"note: {RENDERED}")
     return {
-        "outputs": [os.fspath(args.output)],
         "bytes": size,
         "made_of": cast.note,
         "held_out": error,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from rigcast import capture
 from rigcast.cli import _arguments as arguments
@@ -14,7 +13,7 @@ from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result
 
 SUMMARY = "write the page of a saved capture: input beside character, residuals, weights, jitter, what was lost"
-EXAMPLE = "rigcast capture report captured.npz face.safetensors --points points.csv --size 640 480 -o page.html"
+EXAMPLE = "rigcast capture report captured.npz face.safetensors --points points.csv --image-size 640 480 -o page.html"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +21,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "captured", metavar="CAPTURED", type=arguments.existing_file, help="an .npz file of rigcast capture solve"
     )
-    parser.add_argument("rig", metavar="RIG", type=arguments.existing_file, help="the blendshape rig that was solved")
+    parser.add_argument(
+        "rig",
+        metavar="RIG",
+        type=arguments.existing_file,
+        help="the blendshape rig that was solved: the one that was given, or .actor.safetensors beside the capture",
+    )
     parser.add_argument(
         "--points",
         metavar="FILE",
@@ -36,7 +40,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--name", metavar="TEXT", help="heading of the page (default: the name of the points' file)")
     parser.add_argument("--fps", type=arguments.rate, help="of the points (default: as the file says, else 30)")
-    parser.add_argument("--size", metavar=("W", "H"), nargs=2, type=arguments.count, help="of the image, in pixels")
+    parser.add_argument(
+        "--image-size", metavar=("W", "H"), nargs=2, type=arguments.count, help="of the image, in pixels"
+    )
     parser.add_argument("--face", metavar="N", type=int, help="the face that was solved, where the file holds several")
     parser.add_argument("--mesh", metavar="NAME", help="the rig's mesh, where its file holds several (.blend, .glb)")
     add_drop_unreadable(parser)
@@ -49,12 +55,18 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
     found = capture.load_capture(args.captured, rig)
-    size = None if args.size is None else (args.size[0], args.size[1])
+    size = None if args.image_size is None else (args.image_size[0], args.image_size[1])
     tracks = capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
     pictures = None if args.pictures is None else capture.Pictures(args.pictures)
     with console.progress() as progress:
         page = report.write_capture(
-            args.output, rig, found, tracks, pictures, name=args.name or args.points.stem, progress=progress
+            args.output,
+            rig,
+            found,
+            points=tracks,
+            pictures=pictures,
+            name=args.name or args.points.stem,
+            progress=progress,
         )
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
-    return {"report": os.fspath(args.output), "outputs": [os.fspath(args.output)], **figures(rig, found), **page}
+    return {**figures(rig, found), **page}

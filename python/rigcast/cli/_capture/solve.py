@@ -26,10 +26,12 @@ from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "find weights and head motion from a video of a face, or from the points of a face detector"
-EXAMPLE = """rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 -o captured.npz
-rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --pins captured.npz -o a.bvh
-rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --focal 800 -o live.csv
-rigcast capture solve points.csv face.safetensors --map map.json --size 640 480 --neutral 0 --pictures frames -o w.npz
+EXAMPLE = """rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 -o captured.npz
+rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 --pins captured.npz -o a.bvh
+rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 --neutral 0 --focal 800 \
+-o live.csv
+rigcast capture solve points.csv face.safetensors --map map.json --image-size 640 480 --neutral 0 \
+--pictures frames -o w.npz
 rigcast capture solve webcam.mp4 arkit.safetensors -o video.npz --preview preview.mp4
 rigcast capture solve webcam.mp4 arkit.safetensors -o read.npz --read network.safetensors --read-for weights"""
 FORMATS = (
@@ -59,7 +61,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument(
         "--report",
-        metavar="HTML",
+        metavar="FILE",
         type=arguments.OutputFile(".html"),
         help="write a page: input beside character, residuals, weights, jitter, what was occluded or lost",
     )
@@ -77,7 +79,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _add_shot(group: Any) -> None:
     group.add_argument("--fps", type=arguments.rate, help="frames per second (default: as the file says, else 30)")
-    group.add_argument("--size", metavar=("W", "H"), nargs=2, type=arguments.count, help="of the image, in pixels")
+    group.add_argument(
+        "--image-size", metavar=("W", "H"), nargs=2, type=arguments.count, help="of the image, in pixels"
+    )
     group.add_argument("--face", metavar="N", type=int, help="the face to take, where the file holds several")
     group.add_argument(
         "--neutral", metavar="FRAME", type=int, help="a frame at rest, from 0 (default: those most like it)"
@@ -144,10 +148,10 @@ def _add_weights(group: Any) -> None:
         help="names of shapes that stay at rest, such as 'viseme*' (default: visemes beside ARKit's shapes, which are "
         "mixes of these; without a pattern all shapes are solved)",
     )
-    group.add_argument("--smoothing", metavar="S", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
+    group.add_argument("--smoothness", type=_least_zero, help=f"default {SETTINGS.smoothing:g}; 0: none")
     group.add_argument("--sparsity", metavar="S", type=_least_zero, help=f"default {SETTINGS.sparsity:g}; 0: none")
     group.add_argument(
-        "--noise", metavar="PIXELS", type=arguments.positive, help="of a point's coordinates (default: measured)"
+        "--point-noise", metavar="PIXELS", type=arguments.positive, help="of a point's coordinates (default: measured)"
     )
 
 
@@ -179,15 +183,16 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     seen = tracked.pictures_of(args)
     network = reading.network_of(args, seen)
     refined = args.pictures is not None or args.refine
+    kept = actor.own_face(args)
     if not refined and (args.own_rig or args.passes is not None):
         raise WrongInput(f"{'--own-rig' if args.own_rig else '--passes'} is about the pictures that --pictures reads")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
     tracks = tracked.open_tracks(args, console)
     frames, count = tracks.points.shape[:2]
     settings = capture.CaptureSettings(
-        smoothing=SETTINGS.smoothing if args.smoothing is None else args.smoothing,
+        smoothing=SETTINGS.smoothing if args.smoothness is None else args.smoothness,
         sparsity=SETTINGS.sparsity if args.sparsity is None else args.sparsity,
-        noise=args.noise,
+        noise=args.point_noise,
         silhouettes=args.silhouettes,
         still=None if args.still is None else tuple(args.still),
     )
@@ -210,7 +215,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     def refine(own: Any, found: capture.Capture, pins: Any) -> capture.Capture:
         if not refined or pictures is None:
             return found
-        return capture.refine(own, found, pictures, tracks, fixed=pins, priors=given["priors"], settings=terms)
+        return capture.refine(own, found, pictures, points=tracks, fixed=pins, priors=given["priors"], settings=terms)
 
     found = capture.solve(shown, tracks, fixed=pins, **given)
     if args.corrected is not None:
@@ -221,7 +226,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         read = reading.solve(network, args, shown, found, pictures, tracks, given | {"fixed": pins})
         found, tracks, given["priors"] = read.found, read.tracks, read.priors
     found = refine(shown, found, pins)
-    found = replace(found, notes=(*found.notes, *said))
+    found = replace(found, notes=(*found.notes, *said, *actor.keep_face(kept, shown)))
     notes = [f"{path.name}: {note}" for path in args.output for note in capture.write(path, rig, found)]
     if args.write_map is not None:
         found.places.save(args.write_map)
@@ -231,10 +236,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
         outputs.append(args.report)
         with console.progress() as progress:
-            report.write_capture(args.report, shown, found, tracks, pictures, name=args.points.stem, progress=progress)
+            report.write_capture(
+                args.report, shown, found, points=tracks, pictures=pictures, name=args.points.stem, progress=progress
+            )
     if args.preview is not None:
         outputs.append(args.preview)
-        tracked.write_preview(args, console, shown, found, tracks)
+        tracked.write_preview(args, console, shown, pictures=found, tracks=tracks)
     result = figures(rig, found) | {"notes": [*found.notes, *notes]}
     say(console, args, result)
     return {"outputs": [os.fspath(path) for path in outputs], **result}
@@ -244,7 +251,7 @@ def _corrected(
     rig: Any, tracks: capture.Tracks, pins: Any, found: capture.Capture, corrected: Any
 ) -> tuple[Any, Any, tuple[str, ...]]:
     """The rig with the actor's own shapes, pins that keep the corrected frames, and what was found."""
-    personal = capture.personalize(rig, found, tracks, corrected)
+    personal = capture.personalize(rig, found, tracks, corrected=corrected)
     kept = np.full(found.weights.shape, np.nan)
     kept[personal.frames] = corrected[personal.frames]
     kept = kept if pins is None else np.where(np.isnan(kept), pins, kept)

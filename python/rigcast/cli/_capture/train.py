@@ -16,7 +16,7 @@ from rigcast.cli._console import Console
 from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "learn to read weights and landmarks in pictures of a face, from synthetic actors"
-EXAMPLE = "rigcast capture train -o network.safetensors --actors 8 --poses 8 --size 32 --minutes 1"
+EXAMPLE = "rigcast capture train -o network.safetensors --actors 8 --count 8 --size 32 --minutes 1"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -48,12 +48,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     actors.add_argument(
         "--motion",
-        metavar="NPY",
+        metavar="FILE",
         type=arguments.existing_file,
         help="recorded weights (T, K), of whose rows expressions are made (default: they are drawn)",
     )
     actors.add_argument("--actors", metavar="N", type=arguments.count, help="default 160")
-    actors.add_argument("--poses", metavar="N", type=arguments.count, help="pictures of each actor (default 80)")
+    actors.add_argument("--count", metavar="N", type=arguments.count, help="pictures of each actor (default 80)")
     actors.add_argument(
         "--detector",
         choices=["none", "mediapipe"],
@@ -72,9 +72,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     budget.add_argument(
         "--threads", metavar="N", type=arguments.threads, default=1, help="default 1: several wait for each other"
     )
-    budget.add_argument(
-        "--restart", action="store_true", help="begin the training anew instead of going on where one stopped"
-    )
+    arguments.add_restart(budget)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:

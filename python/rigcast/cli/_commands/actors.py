@@ -10,9 +10,10 @@ import numpy as np
 from rigcast import capture
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 
-SUMMARY = "film synthetic actors with exact labels: a set to measure performance capture on"
+SUMMARY = SUMMARIES["actors"]
 EXAMPLE = """rigcast actors -o actors --actors 2 --frames 3 --size 64
 rigcast actors -o more --actors 1 --frames 3 --size 64 --seed 100"""
 PLAN, VARIATION = capture.ShotPlan(), capture.ActorVariation()
@@ -23,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        metavar="SET",
+        metavar="FOLDER",
         type=arguments.data_set,
         required=True,
         help="a folder of PNG and npz files; the same command goes on where it was interrupted",
@@ -45,12 +46,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--frames", metavar="N", type=arguments.count, default=PLAN.frames, help="of each actor")
     parser.add_argument("--size", metavar="PIXELS", type=arguments.count, default=PLAN.size, help="of the pictures")
     parser.add_argument(
-        "--clip", metavar="NPY", type=arguments.existing_file, help="weights (T, K) to play (default: constructed)"
+        "--motion", metavar="FILE", type=arguments.existing_file, help="weights (T, K) to play (default: constructed)"
     )
     for name in ("identity", "strength", "mix"):
         default = getattr(VARIATION, name)
         parser.add_argument(
-            f"--{name}",
+            f"--vary-{name}",
             metavar="X",
             type=float,
             default=default,
@@ -67,7 +68,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         cast = capture.makehuman_cast(args.makehuman)
     else:
         cast = capture.example_cast() if args.ict is None else capture.ict_cast(args.ict)
-    clip = None if args.clip is None else np.load(args.clip, allow_pickle=False)
+    clip = None if args.motion is None else np.load(args.motion, allow_pickle=False)
     with console.progress() as progress:
         stated = capture.make_actor_set(
             cast,
@@ -75,11 +76,11 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             actors=args.actors,
             seed=args.seed,
             plan=capture.ShotPlan(frames=args.frames, size=args.size),
-            variation=capture.ActorVariation(args.identity, args.strength, args.mix),
+            variation=capture.ActorVariation(args.vary_identity, args.vary_strength, args.vary_mix),
             weights=clip,
             overwrite=args.overwrite,
             threads=args.threads,
             progress=progress,
         )
     console.pairs([("made of", cast.note), ("pictures", f"{args.actors * args.frames} in {args.output}")])
-    return {"outputs": [os.fspath(args.output)], "set": os.fspath(stated), "made_of": cast.note}
+    return {"index": os.fspath(stated), "made_of": cast.note}

@@ -18,12 +18,13 @@ from rigcast.cli._batch.planning import BatchPlan, make_plan
 from rigcast.cli._batch.records import Records, folder_of
 from rigcast.cli._batch.running import Locally, OnFarm, job_place
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._overwrite import add_overwrite_argument
 from rigcast.cli._result import PartlyFailed, Result
 from rigcast.errors import SourceError
 from rigcast.progress import Progress, ProgressCallback
 
-SUMMARY = "run many commands from a file, on this machine or on a farm"
+SUMMARY = SUMMARIES["batch"]
 EXAMPLE = """rigcast batch jobs.toml --check
 rigcast batch jobs.toml --workers 2"""
 SHOWN = 3  # jobs at work that a line of progress names

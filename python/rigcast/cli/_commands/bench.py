@@ -15,10 +15,11 @@ from rigcast._timing.storages import storage_line
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.sampling import Dataset
 
-SUMMARY = "time a model on this machine, and the rig itself beside it"
+SUMMARY = SUMMARIES["bench"]
 EXAMPLE = """rigcast bench hero.safetensors --data held_out.rwdata --rig hero.npz
 rigcast bench head.safetensors --batch 64"""
 
@@ -30,9 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--data", metavar="SET", type=arguments.existing, help="poses to evaluate (default: random ones)"
     )
     parser.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="also time the rig (needs --data)")
-    parser.add_argument("--runs", type=arguments.count_to(100_000), default=30, help="rounds, at least 10 (default 30)")
+    parser.add_argument("--runs", type=arguments.CountTo(100_000), default=30, help="rounds, at least 10 (default 30)")
     parser.add_argument(
-        "--batch", type=arguments.count_to(1_000_000), default=256, help="poses of the batch (default 256)"
+        "--batch", type=arguments.CountTo(1_000_000), default=256, help="poses of the batch (default 256)"
     )
     add_rig_arguments(parser)
 

@@ -14,9 +14,10 @@ from types import ModuleType
 
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 
-SUMMARY = "pack the add-on for Blender 3.4 and later, in which learned rigs live in the scene"
+SUMMARY = SUMMARIES["blender-addon"]
 EXAMPLE = "rigcast blender-addon -o rigcast_blender.zip"
 LIBRARY = Path("build", "main", "bindings", "c", "librigcast.so.1")
 
@@ -24,11 +25,11 @@ LIBRARY = Path("build", "main", "bindings", "c", "librigcast.so.1")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The zip, and where its content lies."""
     parser.add_argument(
-        "-o", "--output", metavar="ZIP", type=arguments.OutputFile(".zip"), required=True, help="the zip to install"
+        "-o", "--output", metavar="FILE", type=arguments.OutputFile(".zip"), required=True, help="the zip to install"
     )
     parser.add_argument(
         "--sources",
-        metavar="DIR",
+        metavar="FOLDER",
         type=Path,
         help="a checkout of rigcast, or its unpacked source distribution (default: the one that this program is of)",
     )
@@ -53,7 +54,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     names = packing.pack(args.output, library)
     console.line(f"{args.output}: {len(names)} files, {args.output.stat().st_size:,} bytes")
     console.line("Blender 4.2 and later: Preferences > Get Extensions > Install from Disk; before: Add-ons > Install")
-    return {"addon": os.fspath(args.output), "library": os.fspath(library), "files": names}
+    return {"library": os.fspath(library), "files": names}
 
 
 def _packing(root: Path) -> ModuleType:

@@ -14,9 +14,10 @@ from importlib import metadata
 from typing import Any
 
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result
 
-SUMMARY = "say what works on this machine, and why the rest does not"
+SUMMARY = SUMMARIES["doctor"]
 EXAMPLE = "rigcast doctor"
 
 # Import names of what each extra brings, as in pyproject.toml.

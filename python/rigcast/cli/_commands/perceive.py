@@ -10,19 +10,21 @@ from typing import Any
 
 import numpy as np
 
+from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._described.junit import CheckedCase, write_junit
 from rigcast.cli._inputs.seen import SeenAnimation, SeenRig, check_pair, moving_mesh
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import PartlyFailed, Result
 from rigcast.perception import SeenDifference, Viewing, VisualBudget, seen_difference
 from rigcast.perception._differences.compare import AMPLIFIED, pictures_of
 from rigcast.plot import Image
 from rigcast.progress import Progress
 
-SUMMARY = "compare two versions of a rig as a viewer sees them, and fail if the difference shows"
-EXAMPLE = """rigcast perceive face.safetensors smooth.glb --clip weights.npz --below 1px -o worst --junit perceive.xml
-rigcast perceive face.safetensors smooth.glb --clip weights.npz --below "0.5px at 20m" --json
+SUMMARY = SUMMARIES["perceive"]
+EXAMPLE = """rigcast perceive face.safetensors smooth.glb --motion weights.npz --below 1px -o worst --junit perceive.xml
+rigcast perceive face.safetensors smooth.glb --motion weights.npz --below "0.5px at 20m" --json
 rigcast perceive smooth.glb smooth.glb --below 1px"""
 VIEWING = Viewing()
 PICTURES = ("old", "new", "difference")
@@ -35,11 +37,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
             name,
             metavar=name.upper(),
             type=arguments.existing,
-            help=f"{which}: a model file or a rig that plays CLIP, or without --clip a moving mesh with faces",
+            help=f"{which}: a model file or a rig that plays the motions, or without --motion a moving mesh with faces",
         )
     parser.add_argument(
-        "--clip",
-        metavar="CLIP",
+        "--motion",
+        metavar="FILE",
         type=arguments.existing,
         action="append",
         help="weights or poses that both play (.csv, .npz, .npy, .glb, .usd, .bvh, ...); may be repeated",
@@ -82,7 +84,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"pictures of the worst frames: old, new, and {AMPLIFIED} times their difference",
     )
     written.add_argument(
-        "--worst", metavar="N", type=arguments.count_to(100), default=3, help="frames per clip to draw (default 3)"
+        "--worst", metavar="N", type=arguments.CountTo(100), default=3, help="frames per clip to draw (default 3)"
     )
     written.add_argument(
         "--junit", metavar="FILE", type=arguments.OutputFile(".xml"), help="one test case per clip, as JUnit XML"
@@ -97,9 +99,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         viewing = replace(viewing, distance=args.distance)
     budget = replace(args.below, viewing=viewing)
     pairs: list[tuple[str, Any]]
-    if args.clip:
+    if args.motion:
         rigs = [SeenRig(path, args.threads) for path in (args.old, args.new)]
-        pairs = [(os.fspath(clip), lambda clip=clip: [rig.played(clip) for rig in rigs]) for clip in args.clip]
+        pairs = [(os.fspath(clip), lambda clip=clip: [rig.played(clip) for rig in rigs]) for clip in args.motion]
     else:
         pairs = [(os.fspath(args.new), lambda: [moving_mesh(path) for path in (args.old, args.new)])]
     clips: list[dict[str, Any]] = []
@@ -123,7 +125,9 @@ def _budget(text: str) -> VisualBudget:
 def _compared(
     name: str, old: SeenAnimation, new: SeenAnimation, budget: VisualBudget, args: argparse.Namespace
 ) -> dict[str, Any]:
-    found = seen_difference(old.vertices, new.vertices, old.faces, budget, fps=old.fps or 30.0, threads=args.threads)
+    found = seen_difference(
+        old.vertices, new.vertices, old.faces, budget=budget, fps=old.fps or FPS, threads=args.threads
+    )
     worst = np.argsort(-found.per_frame, kind="stable")[: args.worst]
     frames: list[dict[str, Any]] = [{"frame": int(t), "px": float(found.per_frame[t])} for t in worst]
     if args.output is not None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -16,15 +15,16 @@ from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import add_action_arguments, chosen_actions, own_actions, wants_actions
 from rigcast.cli._inputs.learned_ik import is_face_ik
 from rigcast.cli._inputs.rigs import add_rig_arguments, opened_rig
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._ways.report_shot import add_solved_arguments, report_shot
 from rigcast.sampling import Dataset
 
-SUMMARY = "write one HTML file that shows how well a model learned, or how well a shot was solved"
+SUMMARY = SUMMARIES["report"]
 EXAMPLE = """rigcast report hero.safetensors --data held_out.rwdata --training hero.rwdata --rig hero.npz -o hero.html
 rigcast report dog.safetensors --data dog_held_out.rwdata --rig dog.blend --action walk -o dog.html
 rigcast report head.safetensors --data head_held_out.rwdata --training head.rwdata -o head.html
-rigcast report face.safetensors --shot take.npy --weights weights.npz --methods mm,cet -o take.html --overwrite
+rigcast report face.safetensors --shot take.npy --weights weights.npz --method mm,cet -o take.html --overwrite
 rigcast report face_ik.safetensors face.safetensors -o face_ik.html"""
 
 
@@ -58,7 +58,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="a fitted baseline",
     )
-    parser.add_argument("--poses", type=arguments.count, default=400, help="poses of each set to judge (default 400)")
+    parser.add_argument(
+        "--count", metavar="N", type=arguments.count, default=400, help="poses of each set to judge (default 400)"
+    )
     parser.add_argument(
         "--rig", metavar="RIG", type=arguments.existing_file, help="the rig itself, to time it, and to play its actions"
     )
@@ -77,7 +79,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     else:
         numbers = _model_report(args, console)
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
-    return {"report": os.fspath(args.output), **numbers}
+    return numbers
 
 
 def _face_ik_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
@@ -121,7 +123,7 @@ def _model_report(args: argparse.Namespace, console: Console) -> dict[str, Any]:
             training=training,
             names=args.name,
             rig=rig,
-            at_most=args.poses,
+            at_most=args.count,
             progress=progress,
         )
 

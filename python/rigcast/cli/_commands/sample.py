@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from typing import Any
 
 from rigcast._rigs.resting import resting_hint, resting_lines
@@ -16,10 +15,11 @@ from rigcast.cli._inputs.actions import action_sampler, add_action_arguments, ch
 from rigcast.cli._inputs.farm import farm_of
 from rigcast.cli._inputs.motion import MOTIONS, animation_channels
 from rigcast.cli._inputs.rigs import add_hold_arguments, add_rig_arguments, opened_rig
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.sampling._drawing.samplers import DEFAULT_COUNT, named_sampler
 
-SUMMARY = "evaluate a rig at many poses, into a data set to learn from or to judge by"
+SUMMARY = SUMMARIES["sample"]
 EXAMPLE = """rigcast sample hero.npz -o hero.rwdata --count 400 --seed 0 --workers 2
 rigcast sample hero.npz -o held_out.rwdata --count 60 --seed 1 --probe 0
 rigcast sample dog.blend -o dog.rwdata --count 60 --ranges 30
@@ -37,7 +37,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "rig", metavar="RIG", type=arguments.existing_file, help="a .blend, .glb, .gltf, .npz or .safetensors file"
     )
     parser.add_argument("-o", "--output", metavar="FOLDER", type=arguments.data_set, required=True, help="the data set")
-    parser.add_argument("--count", type=arguments.count, help="poses (default 5000, or the frames of an animation)")
+    parser.add_argument(
+        "--count", metavar="N", type=arguments.count, help="poses (default 5000, or the frames of an animation)"
+    )
     parser.add_argument("--seed", type=arguments.seed, default=0, help="decides the poses (default 0)")
     arguments.add_workers(parser, "processes (default 1, 0: all processors)")
     parser.add_argument(
@@ -51,7 +53,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     motion = parser.add_argument_group("from animation")
     motion.add_argument(
-        "--animation",
+        "--motion",
         metavar="FILE",
         type=arguments.existing_file,
         help=f"a motion ({MOTIONS}), or channel rows as .npy",
@@ -95,7 +97,7 @@ def _add_balance_arguments(parser: argparse.ArgumentParser) -> None:
         help="evaluate so many candidates and draw evenly over what they do, rare expressions as often as common ones",
     )
     balance.add_argument(
-        "--landmarks",
+        "--markers",
         metavar="FILE",
         type=arguments.existing_file,
         help="vertices that tell expressions apart, one per line (default: 24 that move, far from each other)",
@@ -114,19 +116,19 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         controls = control_facts(rig)
         missed: list[str] = []
         retargeted: dict[str, Any] = {}
-        if args.animation is not None and wants_actions(args):
-            raise WrongInput("--action and --actions go without --animation, whose clip --clip names")
-        if args.animation is not None or wants_actions(args):
-            if args.animation is None:
+        if args.motion is not None and wants_actions(args):
+            raise WrongInput("--action and --actions go without --motion, whose clip --clip names")
+        if args.motion is not None or wants_actions(args):
+            if args.motion is None:
                 actions = chosen_actions(args, rig, console)
                 missed = [name for action in actions for name in action.missed]
                 retargeted = {action.name: action.retargeted for action in actions if action.retargeted}
                 sampler = action_sampler(actions, args.noise)
             else:
-                found = animation_channels(args.animation, args, rig, console)
+                found = animation_channels(args.motion, args, rig, console)
                 missed = found.missed
-                retargeted = {args.animation.name: found.retargeted} if found.retargeted else {}
-                clips = [sampling.Clip(args.clip or args.animation.name, found.fps)]
+                retargeted = {args.motion.name: found.retargeted} if found.retargeted else {}
+                clips = [sampling.Clip(args.clip or args.motion.name, found.fps)]
                 sampler = sampling.Animation(found.channels, args.noise, clips)
             probe = 0 if args.probe is None and sampler.exact and args.random is None else probe
             _say_what_is_clipped(rig, sampler, args, console)
@@ -134,7 +136,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
                 others = named_sampler(args.sampler)
                 sampler = sampling.Mixture([(1.0 - args.random, sampler), (args.random, others)])
         elif args.random is not None:
-            raise WrongInput("--random goes with --animation, --action or --actions: without them all poses are random")
+            raise WrongInput("--random goes with --motion, --action or --actions: without them all poses are random")
         else:
             sampler = _as_posed(rig, args, console)
         sampler = _balanced(rig, sampler, args, progress)
@@ -152,7 +154,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         )
     lost = controls_of_data(dataset)
     result: dict[str, Any] = {
-        "dataset": os.fspath(args.output),
         "poses": len(dataset),
         "channels": len(dataset.channel_names),
         "vertices": len(dataset.rest_vertices),
@@ -210,14 +211,14 @@ def _balanced(rig: Any, sampler: Any, args: argparse.Namespace, progress: Any) -
     from rigcast import sampling, sources
 
     if args.balance is None:
-        for option in ("landmarks", "bins"):
+        for option in ("markers", "bins"):
             if getattr(args, option) is not None:
                 raise WrongInput(f"--{option} goes with --balance CANDIDATES")
         return sampler
     wanted = DEFAULT_COUNT if args.count is None else args.count
     if args.balance < wanted:
         raise WrongInput(f"--balance is {args.balance}; it must be at least the {wanted} poses to draw")
-    landmarks = None if args.landmarks is None else sources.load_vertex_indices(args.landmarks)
+    landmarks = None if args.markers is None else sources.load_vertex_indices(args.markers)
     bins = 16 if args.bins is None else args.bins
     return sampling.balanced(
         rig, sampler, args.balance, landmarks=landmarks, bins=bins, seed=args.seed, progress=progress

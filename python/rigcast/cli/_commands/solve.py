@@ -22,6 +22,7 @@ from rigcast.cli._inputs.faces import add_drop_unreadable, open_rig
 from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._inputs.shots import add_shot_arguments, open_shot
 from rigcast.cli._inputs.transfer_task import choice
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.inverse import Solution
 from rigcast.inverse._choices.loss import NAMES, SQUARED
@@ -35,7 +36,7 @@ from rigcast.inverse._request import METHODS, TEMPORAL, Request
 from rigcast.inverse._solver import Solver
 from rigcast.progress import ProgressCallback
 
-SUMMARY = "find the weights of a blendshape rig that reproduce a shot"
+SUMMARY = SUMMARIES["solve"]
 EXAMPLE = """rigcast solve face.safetensors take.npy --fps 30 -o weights.npz -o weights.csv --rigid auto --rigid-scale
 rigcast solve face.safetensors take.npy --fps 30 -o smooth.glb --relative-alpha 0.0005 --smoothness auto
 rigcast solve face.safetensors take.npy --fps 30 -o smooth.glb --method descent --unit cm --up-axis Y --overwrite
@@ -123,7 +124,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-iterations", type=arguments.count, help="of a frame (default: the method's own)")
     arguments.add_threads(parser)
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
-    parser.add_argument("--resume", action="store_true", help="insist on frames that an interrupted run has kept")
+    arguments.add_restart(parser)
     add_constraint_arguments(parser)
     add_shot_arguments(parser)
 
@@ -157,12 +158,12 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.rigid_scale and args.rigid is None:
         raise WrongInput("--rigid-scale is about the motion that --rigid finds")
     folder = args.output[0].with_name(args.output[0].name + ".partial")
-    if args.resume and not folder.exists():
-        raise WrongInput(f"--resume: no interrupted run has kept frames in {folder}")
     rig = open_rig(args.rig, args.mesh, args.drop_unreadable, args.run_scripts)
     targets, fps, shot_notes = open_shot(rig, args)
     named = rig if args.names is None else sources.rename_shapes(rig, args.names)
     with PartsFolder(folder, "solve") as kept, console.progress() as progress:
+        if args.restart:
+            kept.remove()
         solver = _solver(args, rig)
         solution = _solve(args, solver, targets, kept, progress)
         other = _warnings(args, solver, targets, solution)
@@ -175,7 +176,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     result |= {"alpha_chosen": args.alpha == "auto" and args.relative_alpha is None}
     result["warnings"] += other
     _say(console, args, result)
-    return {"outputs": [os.fspath(path) for path in args.output], **result}
+    return result
 
 
 def _warnings(args: argparse.Namespace, solver: Solver, targets: Any, solution: Solution) -> list[str]:
@@ -211,7 +212,7 @@ def _solve(
         relative_alpha=args.relative_alpha,
         bounds=bounds,
         joint=args.joint,
-        fixed=None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), bounds),
+        fixed=None if args.pins is None else inverse.load_pins(args.pins, rig, len(targets), bounds=bounds),
         priors=None if args.priors is None else inverse.load_priors(args.priors, rig, len(targets)),
         symmetric=None if args.symmetric is None else inverse.load_symmetric_pairs(args.symmetric, rig),
         rigid=sources.load_markers(args.rigid)[0] if isinstance(args.rigid, Path) else args.rigid,
@@ -223,7 +224,7 @@ def _solve(
         threads=args.threads,
         progress=progress,
     )
-    return solve_in_parts(request, kept, resume=args.resume)
+    return solve_in_parts(request, kept)
 
 
 def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps: float) -> list[str]:
@@ -232,7 +233,7 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
     weights: Any = solution.weights
     transforms = solution.transforms
     if to_fps != fps:
-        weights, transforms = exports.resampled_weights(weights, fps, to_fps, transforms)
+        weights, transforms = exports.resampled_weights(weights, fps, to_fps, transforms=transforms)
         count = f"{len(solution.weights):,} frames became {len(weights):,}"
         notes.append(f"resampled from {fps:g} to {to_fps:g} frames per second: {count}")
     for path in outputs:
@@ -241,7 +242,7 @@ def _write(outputs: list[Path], rig: Any, solution: Solution, fps: float, to_fps
             kept = f"{path.name} holds the {len(solution.weights):,} frames that were solved, at {fps:g} per second"
             notes += [f"{kept}: rigcast report compares them with the shot"] if to_fps != fps else []
         else:
-            dropped = exports.write_blendshape_weights(path, rig, weights, to_fps, transforms)
+            dropped = exports.write_blendshape_weights(path, rig, weights, fps=to_fps, transforms=transforms)
             notes += [f"{path.name}: {note}" for note in dropped]
     return notes
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -21,13 +20,14 @@ from rigcast.cli._described.gate import gate_figures, gate_lines
 from rigcast.cli._described.skinning import skinning_lines
 from rigcast.cli._inputs.train_settings import add_settings, settings_of
 from rigcast.cli._inputs.until import add_until_arguments, sampled, say_outcome
-from rigcast.cli._result import Result
+from rigcast.cli._overview import SUMMARIES
+from rigcast.cli._result import Result, WrongInput
 from rigcast.metrics._gate import stated_difficulty
 
-SUMMARY = "learn a model from a data set"
+SUMMARY = SUMMARIES["train"]
 EXAMPLE = """rigcast train body hero.rwdata -o hero.safetensors --minutes 1 --overwrite
-rigcast train body hero.npz -o stated.safetensors --until 'p99 2mm' --minutes 1 --poses 2000
-rigcast train differential face.safetensors -o learned.safetensors --poses 300 --minutes 1
+rigcast train body hero.npz -o stated.safetensors --until 'p99 2mm' --minutes 1 --count 2000
+rigcast train differential face.safetensors -o learned.safetensors --count 300 --minutes 1
 rigcast train face-maps head.rwdata -o head.safetensors --minutes 30
 rigcast train differential hero.rwdata -o subspace.safetensors --minutes 1 --skin hero.npz"""
 KINDS = {
@@ -54,9 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--device", default="cpu", help="cpu or cuda (default cpu)")
     arguments.add_threads(parser)
     add_settings(parser)
-    parser.add_argument(
-        "--restart", action="store_true", help="begin anew instead of going on where an interrupted run stopped"
-    )
+    arguments.add_restart(parser)
     add_until_arguments(parser)
 
 
@@ -72,6 +70,8 @@ def _trained(args: argparse.Namespace, source: Any, settings: Any, extra: dict[s
     """Train from a data set, or from a rig until its error holds, and save the model."""
     from rigcast import training
 
+    if args.kind == "body" and getattr(source, "skeleton", None) is None:
+        raise WrongInput(f"{args.data} has no joints, as a face: rigcast train face-maps, or differential, learns it")
     resting = dict(getattr(source, "resting", {}))
     if resting:
         console.line(f"note: {resting_count(resting)}: a pose that moves them lies outside what the model learns")
@@ -125,7 +125,6 @@ def _described(args: argparse.Namespace, source: Any, model: Deformer, console: 
     for line in [*bound_lines(model), *reliability(model.metadata), *[f"controls: {controls}"] * bool(controls)]:
         console.line(line)
     return {
-        "model": os.fspath(args.output),
         "bytes": size,
         "held_out_error_mm": in_millimeters,
         **_linear_facts(model.metadata, to_millimeters),

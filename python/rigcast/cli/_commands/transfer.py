@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import warnings
 from typing import Any
 
@@ -20,16 +19,17 @@ from rigcast.cli._described.transfer_lines import show_transfer
 from rigcast.cli._inputs.faces import add_drop_unreadable
 from rigcast.cli._inputs.rigs import add_run_scripts
 from rigcast.cli._inputs.transfer_task import TransferTask, choice, open_task
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result
 from rigcast.exports import write_rig
 from rigcast.progress import Progress, ProgressCallback
 from rigcast.report._transfer.measured import measure_transfer
 from rigcast.transfer import _examples
 
-SUMMARY = "give all shapes of a face rig to another face"
+SUMMARY = SUMMARIES["transfer"]
 EXAMPLE = """rigcast transfer face.safetensors other.obj -o other.safetensors --report transfer.html
 rigcast transfer face.safetensors other.obj -o matched.glb --landmarks landmarks.csv
-rigcast transfer face.safetensors other.obj -o other.glb --examples scans --weights plan.json
+rigcast transfer face.safetensors other.obj -o other.glb --examples scans --examples-weights plan.json
 rigcast transfer face.safetensors other.obj -o other.glb --no-measure --overwrite"""
 
 Float32 = NDArray[np.float32]
@@ -113,7 +113,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--examples-up-axis", choices=["X", "Y", "Z"], help="of the examples; default: that of TARGET_NEUTRAL"
     )
     scans.add_argument(
-        "--weights",
+        "--examples-weights",
         metavar="FILE",
         type=arguments.existing_file,
         help="of the examples: a plan of rigcast pack, .npy (J, K), .npz, .csv; without it they are estimated",
@@ -138,7 +138,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             task.shapes,
             task.neutral,
             task.faces,
-            kept,
+            folder=kept,
             fixed=task.fixed,
             contacts=task.contacts,
             threads=args.threads,
@@ -146,18 +146,18 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         )
         linear, said = _with_examples(task, shapes, progress)
         made = transfer.rig_from_positions(
-            task.rig, task.neutral, shapes, task.faces, linear=linear, metadata=task.metadata
+            task.rig, task.neutral, shapes, faces=task.faces, linear=linear, metadata=task.metadata
         )
         figures = _facts(task, made) | ({} if args.no_measure else _measured(task, made, progress))
         write_rig(
             args.output, made, surface_of=task.surface_of
         )  # last: the same command goes on after an interruption, without --overwrite
         kept.remove()
-    result = {"output": os.fspath(args.output), **figures}
+    result = dict(figures)
     notes = task.notes + said.pop("notes", []) + _empty_notes(task.rig, figures["empty"])
     result |= {**_matched(task, made), **said, "notes": notes}
     show_transfer(console, args, result)
-    return result if args.report is None else result | {"report": os.fspath(args.report)}
+    return result
 
 
 def _facts(task: TransferTask, made: BlendshapeRig) -> dict[str, Any]:
@@ -210,7 +210,7 @@ def _with_examples(
     examples = task.examples
     if examples is None:
         return None, {}
-    prior = transfer.rig_from_positions(rig, task.neutral, shapes, task.faces)
+    prior = transfer.rig_from_positions(rig, task.neutral, shapes, faces=task.faces)
     guess = task.weights
     if guess is None:
         progress(Progress("estimating weights", 0, 0))
@@ -218,7 +218,7 @@ def _with_examples(
     # What combinations add at these weights is none of the linear shapes' business.
     added = prior.evaluate(guess) - task.neutral - np.tensordot(guess, prior.columns()[: rig.num_shapes], 1)
     solver = transfer.DeformationTransfer(task.source, task.neutral, task.faces, task.fixed, contacts=task.contacts)
-    rounds = {} if args.estimate or args.weights is None else {"iterations": 0}
+    rounds = {} if args.estimate or args.examples_weights is None else {"iterations": 0}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", errors.UndeterminedShapesWarning)  # said below, with names
         warnings.simplefilter("ignore", errors.ScansWarning)  # notes say it
@@ -226,8 +226,8 @@ def _with_examples(
             solver,
             task.shapes[: rig.num_shapes],
             task.neutral,
-            examples - added,
-            guess,
+            examples=examples - added,
+            example_weights=guess,
             beta=args.beta,
             threads=args.threads,
             progress=progress,
@@ -250,7 +250,7 @@ def _free(task: TransferTask, progress: ProgressCallback) -> Float32 | None:
         return None
     progress(Progress("transferring without contacts", 0, 0))
     return transfer.deformation_transfer(
-        task.source, task.shapes, task.neutral, task.faces, task.fixed, contacts=None, threads=task.args.threads
+        task.source, task.shapes, task.neutral, task.faces, fixed=task.fixed, contacts=None, threads=task.args.threads
     )
 
 

@@ -4,31 +4,35 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import logging
 import os
 import sys
 from typing import Any
 
-import numpy as np
-
 from rigcast import capture, ik, synthesis, viewer
 from rigcast._load_model import load
+from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._console import Console, say
-from rigcast.cli._inputs.actions import ChosenAction, chosen_actions
+from rigcast.cli._console import Console
+from rigcast.cli._inputs.actions import chosen_actions
+from rigcast.cli._inputs.clips import clip_of, clips_of_file, clips_of_motion, materials_of_file
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
 from rigcast.cli._inputs.viewed import opened
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
+from rigcast.cli._streams import say
 from rigcast.viewer._acting._moods import load_moods
 from rigcast.viewer._admission import is_loopback
 from rigcast.viewer._figures._opening import figure_of
+from rigcast.viewer._playing._clips import Clip
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._carried import STORAGES, carried
 from rigcast.viewer._view import acting_stage_of, stage_of
 
-SUMMARY = "show a model, a rig, a data set or a synthesizer in a browser, where its skin can be dragged"
+SUMMARY = SUMMARIES["view"]
 EXAMPLE = """rigcast view hero.safetensors
 rigcast view hero.usda
 rigcast view hero.safetensors --beside held_out.rwdata
@@ -56,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "-o",
         "--output",
-        metavar="HTML",
+        metavar="FILE",
         type=arguments.page,
         help="write one page that carries the model in place of serving it: it opens from a disk, and works offline",
     )
@@ -95,7 +99,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="NAME",
         action="append",
         default=[],
-        help=f"what a rig plays: an action of its file (.blend, .glb, .fbx), or a motion ({MOTIONS})",
+        help=f"what a rig plays first: an action of its file (.blend, .glb, .fbx), or a motion ({MOTIONS}); may be "
+        "repeated; all that the file holds can be chosen in the page",
     )
     add_retargeting_arguments(parser)
     parser.add_argument(
@@ -123,11 +128,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing_file,
         help="labels of a synthesizer for the moods of the game (default: by their names)",
     )
-    parser.add_argument("--fps", type=arguments.rate, help="frames per second (default: those of the motion, or 24)")
+    parser.add_argument("--fps", type=arguments.rate, help="frames per second (default: those of the motion, or 30)")
     parser.add_argument(
         "--host", default="127.0.0.1", help="where to listen (default 127.0.0.1: nobody but this machine)"
     )
     parser.add_argument("--port", type=arguments.port, default=0, help="default: a free one")
+    parser.add_argument(
+        "--token-file",
+        metavar="FILE",
+        help="keeps the address's token: with a --port of its own, a view that is started again is found by pages that "
+        "are open; made, for this user alone, if there is none (default: another token each time)",
+    )
     parser.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
     parser.add_argument("--seconds", type=arguments.positive, help="end after so many (default: by Ctrl-C)")
     add_rig_arguments(parser)
@@ -150,19 +161,30 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         subject = stack.enter_context(opened(args, args.file))
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
         stage = _stage(args, subject, beside, console)
-        live = stack.enter_context(viewer.LiveView(stage, args.host, args.port))
+        live = stack.enter_context(viewer.LiveView(stage, args.host, args.port, args.token_file))
+        clips = stage.transport.clips
         with contextlib.suppress(KeyboardInterrupt):
-            console.result(live.url)
-            console.line("Ctrl-C ends the view")
+            _say_address(console, args, live.url, clips)
             if not args.no_browser and _has_browser():
                 live.open_browser()
             live.wait(args.seconds)
-    return {"url": live.url}
+    return {"url": live.url, "clips": clips}
+
+
+def _say_address(console: Console, args: argparse.Namespace, url: str, clips: list[str]) -> None:
+    """The address, though quiet; with ``--json`` the object that holds it, at once: the view stays."""
+    if args.json:
+        console.put_object({"url": url, "clips": clips})
+        return
+    console.result(url)
+    if clips:
+        console.line(f"clips, chosen beside Play: {', '.join(clips)}")
+    console.line("Ctrl-C ends the view")
 
 
 def _written(args: argparse.Namespace, console: Console) -> Result:
     """Write one page that carries the model."""
-    for name in ("face_ik", "pictures", "points", "no_browser", "seconds", "port"):
+    for name in ("face_ik", "pictures", "points", "no_browser", "seconds", "port", "token_file"):
         if getattr(args, name):
             raise WrongInput(f"--{name.replace('_', '-')} is for a view that is served, not for a page (-o)")
     with contextlib.ExitStack() as stack:
@@ -190,9 +212,12 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
     through = None if args.through is None else load(args.through)
     face_ik = None if args.face_ik is None else ik.load(args.face_ik)
     pictures = None if args.pictures is None else capture.Pictures(args.pictures)
-    return stage_of(
-        subject, beside, **_motion(args, subject, console), through=through, face_ik=face_ik, pictures=pictures
-    )
+    materials, notes = materials_of_file(args.file, subject)
+    for note in notes:
+        console.line(f"note: {note}")
+    played = _motion(args, subject, console)
+    shown = {"through": through, "face_ik": face_ik, "pictures": pictures, "materials": materials}
+    return stage_of(subject, beside, **played, **shown)
 
 
 def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:
@@ -205,18 +230,31 @@ def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[st
         head = None if args.still_head else found.motion
         return {"capture": found, "points": capture.load_tracks(args.points), "head": head}
     if args.motion is not None:
-        model = figure_of(subject).drag_model()[0]
-        played = motion_of(model, args.motion, MotionMapping.of(args), args.clip, args.fps)
-        for note in played.notes:
-            console.line(f"note: {note}")
-        head = None if args.still_head else played.head
-        return {"poses": played.poses, "fps": played.fps or args.fps or 24.0, "head": head}
+        return _played(args, figure_of(subject).drag_model()[0], console)
+    clips = clips_of_file(args.file, subject)
     if args.action:
         args.all_actions = False
-        chosen: list[ChosenAction] = chosen_actions(args, subject, console)
-        rows = np.concatenate([action.channels for action in chosen])
-        return {"channels": rows, "fps": args.fps or chosen[0].fps or 24.0}
-    return {} if args.fps is None else {"fps": args.fps}
+        chosen = {action.name: clip_of(action, args.fps) for action in chosen_actions(args, subject, console)}
+        name, first = next(iter(chosen.items()))
+        asked = {name: functools.partial(_same, clip) for name, clip in chosen.items()}
+        return {"channels": first.channels, "fps": first.fps, "clips": {**clips, **asked}, "clip": name}
+    return {"clips": clips} if args.fps is None else {"clips": clips, "fps": args.fps}
+
+
+def _played(args: argparse.Namespace, model: Any, console: Console) -> dict[str, Any]:
+    """``--motion`` as keywords of :func:`rigcast.view`: the clip that plays first, and the others of its file."""
+    clips = clips_of_motion(args, model)
+    first = next(iter(clips), None)
+    played = motion_of(model, args.motion, MotionMapping.of(args), args.clip or first, args.fps)
+    for note in played.notes:
+        console.line(f"note: {note}")
+    head = None if args.still_head else played.head
+    rate = played.fps or args.fps or FPS
+    return {"poses": played.poses, "fps": rate, "head": head, "clips": clips, "clip": first or args.motion.name}
+
+
+def _same(clip: Clip) -> Clip:
+    return clip
 
 
 def _has_browser() -> bool:

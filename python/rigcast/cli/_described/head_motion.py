@@ -16,7 +16,7 @@ def head_motion_warnings(
     rig: Any, targets: NDArray[np.float32], weights: NDArray[np.float64], vertices: ArrayLike | None = None
 ) -> list[str]:
     """One sentence if the head moves in a solved shot, else nothing; arguments as of ``rc.inverse.head_motion``."""
-    found = head_motion(rig, targets, weights, vertices)
+    found = head_motion(rig, targets, weights, vertices=vertices)
     if not found.moves:
         return []
     return [
@@ -29,7 +29,7 @@ def jitter_warnings(
     rig: Any, still: NDArray[np.generic], weights: NDArray[np.float64], vertices: ArrayLike | None = None
 ) -> list[str]:
     """One sentence if noise shows in the weights, else nothing; arguments as of ``rc.inverse.jitter``."""
-    found = jitter(rig, still, weights, vertices)
+    found = jitter(rig, still, weights, vertices=vertices)
     if found.smoothness == 0.0 or found.jitter <= JITTERS * found.motion:
         return []
     millimeters = 1e3 * float(rig.meters_per_unit) * found.noise

@@ -15,7 +15,7 @@ from rigcast._rigs.surface import surface_facts, surface_of
 from rigcast.cli._described.controls import controls_of_data, controls_of_model
 from rigcast.cli._described.error_bound import bound_facts
 from rigcast.cli._described.face_maps import face_maps_facts
-from rigcast.cli._described.motion import size_of
+from rigcast.cli._described.motion import size_facts
 from rigcast.cli._described.rigs import ranges_by_name
 from rigcast.report._differential.cost import multiply_adds
 from rigcast.sampling import Dataset
@@ -38,6 +38,7 @@ def describe_dataset(dataset: Dataset) -> dict[str, Any]:
         "dials": len(dataset.dial_names),
         "meters_per_unit": dataset.meters_per_unit,
         "up_axis": dataset.up_axis,
+        **size_facts(dataset.rest_vertices, dataset.meters_per_unit),
         "licence": dataset.licence,
         "origin": dataset.origin,
         **surface_facts(dataset.surface),
@@ -77,6 +78,7 @@ def describe_model(path: Path) -> dict[str, Any]:
         "bytes": path.stat().st_size,
         "meters_per_unit": model.meters_per_unit,
         "up_axis": model.up_axis,
+        **size_facts(model.rest_vertices, model.meters_per_unit),
         "licence": metadata.get("licence", ""),
         "origin": metadata.get("origin", ""),
         **surface_facts(surface_of(model)),
@@ -141,7 +143,7 @@ def describe_blendshapes(rig: BlendshapeRig, path: Path) -> dict[str, Any]:
         "bytes_in_memory": rig.nbytes,
         "meters_per_unit": rig.meters_per_unit,
         "up_axis": rig.up_axis,
-        "size": size_of(rig.rest_vertices, rig.meters_per_unit),
+        **size_facts(rig.rest_vertices, rig.meters_per_unit),
         "licence": metadata.get("licence", ""),
         "origin": metadata.get("origin", ""),
         "topology_hash": metadata.get("topology_hash", ""),

@@ -9,26 +9,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast import inverse, sources
-from rigcast._formats.live_link.read import ANGLES, load_table
-from rigcast._formats.npz.archive import Member, foreign_kind, member_names, read_arrays
+from rigcast import sources
+from rigcast._formats.npz.archive import foreign_kind, member_names
 from rigcast._formats.registry import GLTF, USD
 from rigcast._formats.usd.shot import moving_meshes
 from rigcast._formats.usd.weights import usd_animations
 from rigcast.cli._described.clips import describe_scene
+from rigcast.cli._described.tables import NOT_STATED, describe_rows, describe_table, describe_targets, describe_weights
 from rigcast.cli._inputs.shots import states_rate
 from rigcast.cli._result import WrongInput
 from rigcast.sources._arrays import read_array
 
-NOT_STATED = "not stated"
 MESHES = (".obj", ".obj.gz", ".abc", ".pc2", ".mdd", *USD.endings)  # of a shot, whatever they hold
 RIGS = {"neutral", "format", "channel_names", "morph_names"}  # of archives that hold rigs
-WEIGHTS = {
-    "weights": Member("f", ("T", "K")),
-    "names": Member("U", ("K",)),
-    "fps": Member("fiu", ()),
-    "transforms": Member("f", ("T", 3, 4)),
-}
 
 
 def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | None:
@@ -57,7 +50,7 @@ def describe_motion(path: Path, mesh: str | None = None) -> dict[str, Any] | Non
     if name.endswith(".ply"):
         return _mesh(path)
     if name.endswith(".csv"):
-        return _live_link(path)
+        return describe_table(path)
     if name.endswith(".npy"):
         return _array(path)
     if name.endswith(".npz"):
@@ -80,10 +73,13 @@ def _archive(path: Path) -> dict[str, Any] | None:
         held = set(member_names(path, "info"))
     except ValueError:  # the reader of rigs says what is wrong
         return None
-    if held & RIGS or foreign_kind(sorted(held)) is not None:
+    if {"targets", "vertices"} <= held:
+        return describe_targets(path)
+    is_rig = held & RIGS and not ("weights" in held and not held & {"deltas", "format"})  # a capture has a neutral, too
+    if is_rig or foreign_kind(sorted(held)) is not None:
         return None
     if "weights" in held:
-        return _weights(path, held)
+        return describe_weights(path, held)
     return _shot(path) if "vertices" in held else None
 
 
@@ -180,10 +176,18 @@ def _shot_facts(path: Path, shot: sources.Shot, stated: bool) -> dict[str, Any]:
 
 
 def size_of(points: NDArray[Any], meters_per_unit: float | None = None) -> str:
-    """Extents along x, y and z of points (n, 3), and the largest in millimeters where the unit is known."""
+    """Extents along x, y and z of points (n, 3), and the largest in meters where the unit is known."""
     size = np.ptp(np.asarray(points, np.float64), axis=0)
-    unit = "" if meters_per_unit is None else f", {figure_of(1e3 * meters_per_unit * size.max())} mm"
+    unit = "" if meters_per_unit is None else f", {figure_of(meters_per_unit * size.max())} m"
     return " x ".join(figure_of(value) for value in size) + unit
+
+
+def size_facts(points: NDArray[Any], meters_per_unit: float) -> dict[str, Any]:
+    """The size of a character (V, 3): in words, and the largest extent in meters."""
+    return {
+        "size": size_of(points, meters_per_unit),
+        "size_meters": meters_per_unit * float(np.ptp(np.asarray(points, np.float64), axis=0).max()),
+    }
 
 
 def _bytes(path: Path) -> int:
@@ -201,65 +205,7 @@ def _array(path: Path) -> dict[str, Any] | None:
     if array.ndim == 3 and array.shape[2] == 3:
         return _shot_facts(path, sources.load_shot(path), stated=False)
     if array.ndim != 2:
-        return None
-    return _weight_facts(path, np.asarray(array, np.float64), None, None, None)
-
-
-def _weights(path: Path, held: set[str]) -> dict[str, Any]:
-    stored = read_arrays(path, WEIGHTS, "info", others=True)
-    names = [str(name) for name in stored["names"]] if "names" in stored else None
-    rate = float(stored["fps"]) if "fps" in stored else None
-    result = _weight_facts(path, stored["weights"].astype(np.float64), names, rate, stored.get("transforms"))
-    if "objective" in held:
-        solution = inverse.Solution.load(path)
-        result |= {
-            "method": solution.method,
-            "alpha": solution.alpha,
-            "smoothness": solution.smoothness,
-            "loss": solution.loss or "squared",
-            "rmse": float(solution.rmse.mean()),
-            "at_an_optimum": f"{int(solution.converged.sum()):,} of {len(solution.converged):,} frames",
-            "notes": list(solution.warnings),
-        }
-    return result
-
-
-def _live_link(path: Path) -> dict[str, Any]:
-    table = load_table(path)
-    turning = {name.lower() for name in ANGLES}
-    shapes = [k for k, name in enumerate(table.names) if name.lower() not in turning]
-    columns = {name.lower(): column for name, column in zip(table.names, table.values.T, strict=True)}
-    angles = np.degrees([np.ptp(columns[name.lower()]) for name in ANGLES[:3] if name.lower() in columns])
-    result = _weight_facts(path, table.values[:, shapes], [table.names[k] for k in shapes], table.fps, None)
-    if angles.any():
-        result["head_turns"] = "yaw, pitch, roll over " + ", ".join(f"{angle:.1f}" for angle in angles) + " degrees"
-    return result
-
-
-def _weight_facts(
-    path: Path,
-    weights: NDArray[np.float64],
-    names: list[str] | None,
-    rate: float | None,
-    transforms: NDArray[Any] | None,
-) -> dict[str, Any]:
-    on = np.abs(weights) > 1e-3
-    moving = [bool(column.any()) for column in on.T]
-    shown = NOT_STATED if names is None else [name for name, moves in zip(names, moving, strict=True) if moves]
-    result: dict[str, Any] = {
-        "type": "weights" if path.suffix.lower() != ".npy" else "rows: weights, poses or channels",
-        "name": path.name,
-        "frames": len(weights),
-        "fps": NOT_STATED if rate is None else rate,
-        "seconds": NOT_STATED if rate is None else len(weights) / rate,
-        "shapes": weights.shape[1],
-        "moving": sum(moving),
-        "moving_shapes": shown,
-        "on_in_a_frame": float(on.sum(axis=1).mean()),
-        "range": (float(weights.min(initial=0.0)), float(weights.max(initial=0.0))),
-        "bytes": path.stat().st_size,
-    }
-    if transforms is not None:
-        turns = np.ptp(inverse.head_angles(transforms), axis=0)
-        result["head_turns"] = "yaw, pitch, roll over " + ", ".join(f"{angle:.1f}" for angle in turns) + " degrees"
-    return result
+        raise WrongInput(
+            f"{path} holds an array {array.shape}; it must be a shot (T, V, 3), rows (T, K) or a mesh (V, 3)"
+        )
+    return describe_rows(path, np.asarray(array, np.float64))

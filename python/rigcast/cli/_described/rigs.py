@@ -8,11 +8,11 @@ from typing import Any
 
 from rigcast._formats.blender import BlenderRig
 from rigcast._formats.gltf import GltfRig
-from rigcast._rigs.described import counted
 from rigcast._rigs.dials_only import DialsOnly
 from rigcast._rigs.surface import surface_facts, surface_of
+from rigcast._shown import counted
 from rigcast.cli._described.clips import described_clip
-from rigcast.cli._described.motion import size_of
+from rigcast.cli._described.motion import size_facts
 
 HELD = "properties held"
 MOVED = re.compile(r"\.(rotation|location|scale)_[xyz]$|^shape\.")  # channels that are no properties
@@ -37,10 +37,8 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         "origin": facts.origin,
         **surface_facts(facts.surface),
         "topology_hash": facts.topology_hash,
-        "size": size_of(facts.rest_vertices, facts.meters_per_unit),
-        "actions": []
-        if isinstance(file, GltfRig)
-        else [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()],
+        **size_facts(facts.rest_vertices, facts.meters_per_unit),
+        **_actions(rig, file),
         **_of_blender(file),
         **({"range_sources": rig.range_sources} if isinstance(file, BlenderRig) else {}),
         **_of_gltf(file),
@@ -49,6 +47,13 @@ def describe_rig(rig: Any) -> dict[str, Any]:
         "channels": ranges_by_name(facts.channel_names, facts.channel_ranges),
         "channel_rest": facts.channel_rest.tolist(),
     }
+
+
+def _actions(rig: Any, file: Any) -> dict[str, Any]:
+    """The actions of a file with their frames; those of a .glb are its clips."""
+    if isinstance(file, GltfRig):
+        return {}
+    return {"actions": [f"{name} ({frames} frames)" for name, frames in getattr(rig, "actions", {}).items()]}
 
 
 def describe_meshes(rig: Any) -> dict[str, Any]:
@@ -62,7 +67,7 @@ def describe_meshes(rig: Any) -> dict[str, Any]:
         "up_axis": rig.up_axis,
         "licence": rig.licence,
         **surface_facts(surface_of(rig)),
-        "size": size_of(rig.rest_vertices, rig.meters_per_unit),
+        **size_facts(rig.rest_vertices, rig.meters_per_unit),
         "notes": ["nothing to turn: no bone, shape key or property with a range moves a mesh"],
         **_of_blender(rig),
         "range_sources": [],

@@ -6,10 +6,11 @@ import argparse
 
 from rigcast.cli._capture import report, solve, train
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result
 from rigcast.cli._subcommands import CommandModule, add_commands
 
-SUMMARY = "find weights and head motion in a video of a face or in tracked points, learn to read faces, report"
+SUMMARY = SUMMARIES["capture"]
 EXAMPLE = f"""{train.EXAMPLE}
 {solve.EXAMPLE}
 {report.EXAMPLE}"""

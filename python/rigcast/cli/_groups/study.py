@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result
 from rigcast.cli._study import analyze, export, make, serve
 from rigcast.cli._subcommands import CommandModule, add_commands
 
-SUMMARY = "ask people: make a study of rigs, serve it in browsers, export and analyze the answers"
+SUMMARY = SUMMARIES["study"]
 EXAMPLE = """rigcast study make rating face.safetensors --expression Smile=left_smile+right_smile --size 64 -o smiles
 rigcast study serve smiles
 rigcast study export smiles -o answers.csv

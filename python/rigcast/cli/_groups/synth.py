@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 
 from rigcast.cli._console import Console
+from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result
 from rigcast.cli._subcommands import CommandModule, add_commands
 from rigcast.cli._synth import crowd, fit, info, play, report
 
-SUMMARY = "learn to move as labelled clips do, play, and say how well"
-EXAMPLE = """rigcast synth fit face.safetensors --clip calm=calm.npy --clip lively=lively.npy -o synth.safetensors
+SUMMARY = SUMMARIES["synth"]
+EXAMPLE = """rigcast synth fit face.safetensors --take calm=calm.npy --take lively=lively.npy -o synth.safetensors
 rigcast synth play synth.safetensors --label lively --seconds 10 -o idle.npz
 rigcast synth crowd synth.safetensors --rig face.safetensors -o crowd.usdc --count 200
 rigcast synth info synth.safetensors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 from rigcast import capture
@@ -11,6 +12,7 @@ from rigcast.capture._detectors import of_count
 from rigcast.capture._neutral import full_frames
 from rigcast.capture._own_rig.identity import pairs_of, places_on
 from rigcast.cli import _arguments as arguments
+from rigcast.cli._overwrite import check_overwrite
 from rigcast.cli._result import WrongInput
 
 NOT_THE_ACTORS = "the points lie on --identity's face: --own-rig says that RIG is the actor's own already"
@@ -70,9 +72,33 @@ def fitted(
         on_face,
         neutral=frames or None,
         focal=args.focal,
-        noise=args.noise,
+        noise=args.point_noise,
         character=rig,
         pairs=None if is_same else pairs_of(on_rig, on_face),
     )
     given |= {"landmarks": fit.places, "focal": fit.focal, "settings": replace(given["settings"], offsets=False)}
     return fit
+
+
+def own_face(args: argparse.Namespace) -> Path | None:
+    """The file of the actor's face with his shapes, beside the first output; None where RIG alone is solved.
+
+    Raises
+    ------
+    ValueError
+        If it exists, and is not to be replaced.
+    """
+    if args.identity is None and args.corrected is None:
+        return None
+    first: Path = args.output[0]
+    path = first.with_name(first.stem + ".actor.safetensors")
+    check_overwrite([path], args.overwrite)
+    return path
+
+
+def keep_face(path: Path | None, rig: Any) -> tuple[str, ...]:
+    """Write the face that was solved, and say so."""
+    if path is None:
+        return ()
+    rig.save(path)
+    return (f"the actor's face, of which rigcast capture report makes a page, is in {path}",)

@@ -24,19 +24,14 @@ def head_transforms(path: Path, frames: int) -> Float64 | None:
     return checked_transforms(FUNCTION, stored["transforms"], frames)
 
 
-class WithHead:
-    """Vertices (T, V, 3) of a playback, moved by one transform per frame: what a slice needs is computed."""
+class WithHead(Playback):
+    """A playback whose vertices are moved by one transform per frame (T, 3, 4)."""
 
     def __init__(self, playback: Playback, transforms: Float64) -> None:
-        self.playback = playback
+        super().__init__(playback.model, playback.poses, device=playback.device, threads=playback.threads)
         self.transforms = transforms
-        self.shape = playback.shape
-        self.dtype = np.dtype(np.float32)
-
-    def __len__(self) -> int:
-        return len(self.playback)
 
     def __getitem__(self, frames: Any) -> NDArray[np.float32]:
         moved = self.transforms[frames]
-        turned = self.playback[frames] @ np.swapaxes(moved[..., :3], -1, -2)
+        turned = super().__getitem__(frames) @ np.swapaxes(moved[..., :3], -1, -2)
         return np.asarray(turned + moved[..., None, :, 3], np.float32)

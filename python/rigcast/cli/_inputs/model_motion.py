@@ -57,7 +57,7 @@ class ModelMotion:
             return replace(self, fps=fps or self.fps)
         poses, head = resampled(self.poses, num_joints, self.fps, fps), self.head
         if head is not None:
-            head = resampled_weights(self.poses, self.fps, fps, head)[1]
+            head = resampled_weights(self.poses, self.fps, fps, transforms=head)[1]
         count, rate = len(self.poses), self.fps
         note = f"{count} frames at {rate:g} per second were resampled to {len(poses)} at {fps:g} per second"
         return ModelMotion(poses, fps, (*self.notes, note), head, self.retargeted)

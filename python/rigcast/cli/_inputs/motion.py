@@ -136,7 +136,7 @@ def _rows(path: Path) -> NDArray[np.float64]:
     try:
         return read_array(path).astype(np.float64)
     except ValueError as error:
-        raise WrongInput(f"--animation {error}") from error
+        raise WrongInput(f"--motion {error}") from error
 
 
 def joint_names_map(path: Path) -> dict[str, str]:

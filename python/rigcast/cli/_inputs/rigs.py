@@ -9,7 +9,7 @@ from typing import Any
 
 from rigcast._formats.registry import RIG, first_endings, takers
 from rigcast._rigs.source_notes import opened
-from rigcast.cli._arguments import degrees_or_source, existing_file
+from rigcast.cli._arguments import degrees_or_source, existing_file, unit
 from rigcast.cli._result import WrongInput
 
 Ranges = dict[str, tuple[float, float]]
@@ -53,6 +53,12 @@ def add_rig_arguments(parser: argparse.ArgumentParser) -> None:
         help=f"a Blender program, or a Python that has bpy; default the bpy wheel ({_files('blender')})",
     )
     group.add_argument(
+        "--meters-per-unit",
+        metavar="UNIT",
+        type=unit,
+        help="of the rig, whatever its file states: mm, cm, dm, m, in, ft or meters; its numbers stay",
+    )
+    group.add_argument(
         "--dials-only",
         action="store_true",
         help="poses are the dials alone: joints are no inputs, and what turns them is held at rest; default: as the "
@@ -72,7 +78,7 @@ def add_run_scripts(parser: argparse._ActionsContainer) -> None:
 
 
 def add_hold_arguments(parser: argparse.ArgumentParser) -> None:
-    """``--hold`` and ``--with``: what stays as saved, and what does not after all."""
+    """``--hold`` and ``--free``: what stays as saved, and what does not after all."""
     group = parser.add_argument_group(f"what stays as saved ({_files('hold')})")
     group.add_argument(
         "--hold",
@@ -81,8 +87,7 @@ def add_hold_arguments(parser: argparse.ArgumentParser) -> None:
         help="a channel that stays as saved, or a pattern such as 'torso.*'; may be repeated",
     )
     group.add_argument(
-        "--with",
-        dest="free",
+        "--free",
         metavar="NAME",
         action="append",
         help="a setting of a control rig that is a channel after all, or a pattern such as '*.IK_Stretch'; may be "
@@ -126,9 +131,7 @@ def opened_rig(
     suffix = path.suffix.lower()
     for name in given:
         if suffix not in takers(RIG, name):
-            raise WrongInput(
-                f"--{'with' if name == 'free' else name.replace('_', '-')} does not apply to {suffix or 'such'} files"
-            )
+            raise WrongInput(f"--{name.replace('_', '-')} does not apply to {suffix or 'such'} files")
     known = {} if learned is None or {"ranges", "limits"} & given.keys() else _as_learned(suffix, ranges_of(learned))
     try:
         rig = sources.load(path, **known | given)
@@ -136,6 +139,8 @@ def opened_rig(
         if not known:
             raise
         rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
+    if getattr(args, "meters_per_unit", None) is not None:
+        rig.meters_per_unit = args.meters_per_unit
     try:
         if needs_channels and not list(rig.channel_names):
             raise WrongInput(

@@ -22,8 +22,8 @@ def add_arguments(group: Any) -> None:
     """Options that concern a video alone."""
     group.add_argument(
         "--keep-points",
-        metavar="NPZ",
-        type=Path,
+        metavar="FILE",
+        type=arguments.KeptFile(".npz"),
         help="file of the points found in it, which the next run reads (default: the first output's name with "
         ".points.npz)",
     )
@@ -50,7 +50,7 @@ def pictures_of(args: argparse.Namespace) -> Path | None:
         For options that need other input.
     """
     video = is_video(args.points)
-    for name, needs in (("refine", True), ("keep_points", True), ("size", False), ("face", False)):
+    for name, needs in (("refine", True), ("keep_points", True), ("image_size", False), ("face", False)):
         if getattr(args, name) not in (None, False) and video != needs:
             kind = "a video" if needs else "a file of points"
             raise WrongInput(f"--{name.replace('_', '-')} is about {kind}, which {args.points} is not")
@@ -65,7 +65,7 @@ def pictures_of(args: argparse.Namespace) -> Path | None:
 def open_tracks(args: argparse.Namespace, console: Console) -> capture.Tracks:
     """Read or find the points."""
     if not is_video(args.points):
-        size = None if args.size is None else (args.size[0], args.size[1])
+        size = None if args.image_size is None else (args.image_size[0], args.image_size[1])
         return capture.load_tracks(args.points, fps=args.fps, size=size, face=args.face)
     first = args.output[0]
     keep = args.keep_points or first.with_name(first.stem + ".points.npz")
@@ -86,8 +86,8 @@ def write_preview(
             args.preview,
             rig,
             found,
-            capture.Pictures(pictures_of(args) or args.points),
-            tracks,
+            pictures=capture.Pictures(pictures_of(args) or args.points),
+            tracks=tracks,
             mirrored=args.mirrored,
             progress=progress,
         )

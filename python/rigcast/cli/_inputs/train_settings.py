@@ -26,7 +26,7 @@ TYPES = {"bool": "true or false", "int": "a whole number", "float": "a number", 
 def add_settings(parser: argparse.ArgumentParser) -> None:
     """Options for the most important settings, and one for all others."""
     parser.add_argument(
-        "--method",
+        "--recipe",
         choices=["blended", "ours", "paper"],
         help="ours (of a body: blended; default), or one after the paper, which in body and differential needs --steps "
         "or --minutes",
@@ -103,14 +103,14 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
         if wrong:
             option = "no-base" if wrong[0] == "base" else wrong[0].replace("_", "-")
             raise WrongInput(f"--{option} is an option of {kind}, not of {args.kind}")
-    given = {name: getattr(args, name) for name in ("method", "hidden", *OWN[args.kind])}
+    given = {"method": args.recipe, **{name: getattr(args, name) for name in ("hidden", *OWN[args.kind])}}
     chosen = {name: value for name, value in given.items() if value is not None}
     if args.kind == "differential":
         if "method" in chosen:
-            method = chosen.pop("method")
-            if method not in RECIPES:
-                raise WrongInput(f"--method {method} is a method of body; of differential: {' or '.join(RECIPES)}")
-            chosen["recipe"] = RECIPES[method]
+            recipe = chosen.pop("method")
+            if recipe not in RECIPES:
+                raise WrongInput(f"--recipe {recipe} is a recipe of body; of differential: {' or '.join(RECIPES)}")
+            chosen["recipe"] = RECIPES[recipe]
         if "skin" in chosen:
             chosen["skin"] = _skin(chosen["skin"])
     return chosen

@@ -190,8 +190,8 @@ def _surface(rig: Any, target: Path, count: int) -> tuple[dict[str, str], Path |
 
 
 def _check_options(args: argparse.Namespace) -> None:
-    if not args.examples and (args.weights or args.estimate):
-        raise WrongInput("--weights and --estimate are about --examples, of which there are none")
+    if not args.examples and (args.examples_weights or args.estimate):
+        raise WrongInput("--examples-weights and --estimate are about --examples, of which there are none")
     if not args.examples and args.examples_up_axis is not None:
         raise WrongInput("--examples-up-axis is about --examples, of which there are none")
     if args.examples and args.fixed == "each":
@@ -213,7 +213,11 @@ def _open_examples(
     if args.examples_up_axis is not None:
         turn = TO_Y_UP[target.up_axis or str(rig.up_axis)].T @ TO_Y_UP[args.examples_up_axis]
         examples = (examples @ turn.T).astype(np.float32)
-    known = None if args.weights is None else transfer.load_example_weights(args.weights, rig, len(examples))
+    known = (
+        None
+        if args.examples_weights is None
+        else transfer.load_example_weights(args.examples_weights, rig, len(examples))
+    )
     return examples, known
 
 

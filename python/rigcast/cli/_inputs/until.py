@@ -26,11 +26,14 @@ def add_until_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument("--rig", metavar="RIG", type=arguments.existing_file, help="the rig that SET was sampled from")
     group.add_argument(
-        "--poses",
+        "--count",
+        metavar="N",
         type=arguments.count,
         help="most poses of the rig (default 20000); without --until, of SET if it is a rig (default 5000)",
     )
-    group.add_argument("--workers", type=arguments.threads, default=1, help="processes that sample (default 1)")
+    group.add_argument(
+        "--workers", metavar="N", type=arguments.threads, default=1, help="processes that sample (default 1)"
+    )
     add_rig_arguments(parser)
 
 
@@ -57,7 +60,7 @@ def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, d
 
     if args.until is None:
         is_rig = args.data.is_file()
-        for name in ("rig",) if is_rig else ("rig", "poses"):
+        for name in ("rig",) if is_rig else ("rig", "count"):
             if getattr(args, name) is not None:
                 raise WrongInput(f"--{name} goes with --until, which asks for new poses")
         yield _first_sampled(args, console) if is_rig else Dataset(args.data), {}
@@ -78,7 +81,7 @@ def sampled(args: argparse.Namespace, console: Console) -> Iterator[tuple[Any, d
             "statistic": statistic,
             "tolerance": meters / float(getattr(rig, "meters_per_unit", 1.0)),
             "folder": Path(f"{args.output}.rounds"),
-            "poses": args.poses,
+            "poses": args.count,
             "workers": args.workers,
         }
         yield rig, settings | {"data": dataset}
@@ -91,7 +94,7 @@ def _first_sampled(args: argparse.Namespace, console: Console) -> Any:
 
     folder = Path(f"{args.output}.rwdata")
     with opened_rig(args, args.data) as rig, console.progress() as progress:
-        count = args.poses or DEFAULT_COUNT
+        count = args.count or DEFAULT_COUNT
         console.line(f"note: {args.data.name} is sampled first: {count:,} poses in {folder} (rigcast sample says more)")
         sampler = "sparse" if getattr(rig, "skeleton", None) is None else sampling.animators_poses(rig)
         return sampling.sample(
@@ -106,7 +109,7 @@ def say_outcome(until: dict[str, Any], to_millimeters: float, console: Console) 
     most += f"{100 * last['confidence']:.3g} % confidence" if most else ""
     why = {
         "error": "the error holds",
-        "poses": "the poses are used up: --poses allows more",
+        "poses": "the poses are used up: --count allows more",
         "minutes": "the time is used up: --minutes allows more",
     }[until["stopped"]]
     found = f"{name} {to_millimeters * last['value']:.3g} mm on {last['fresh']} fresh poses{most}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=arguments.existing,
         help="the folder of a study, or a table of anybody's answers",
     )
-    parser.add_argument("-o", "--output", metavar="HTML", type=arguments.OutputFile(".html", ".htm"), help="the page")
+    parser.add_argument("-o", "--output", metavar="FILE", type=arguments.OutputFile(".html", ".htm"), help="the page")
     parser.add_argument(
         "--protocol", choices=("rating", "choice", "ranking"), default="rating", help="of a table (default rating)"
     )
@@ -58,7 +57,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.output is not None:
         study.write_report(result, args.output, name=args.answers.stem)
     return {
-        "outputs": [] if args.output is None else [os.fspath(args.output)],
         "verdict": verdict(result),
         "warnings": result.findings.study,
         "people": result.findings.people,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from rigcast import study
 from rigcast.cli import _arguments as arguments
@@ -34,16 +33,13 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if args.output is None and args.jspsych is None:
         raise WrongInput("nothing to write: give -o FILE or --jspsych FOLDER")
     made = study.open_study(args.study)
-    written = []
     if args.jspsych is not None:
         page = study.write_jspsych(made, args.jspsych)
         console.line(f"{page}: put the folder on a web server")
-        written.append(os.fspath(args.jspsych))
     table = study.read_jspsych(made, *args.recorded) if args.recorded else study.answers(made)
     if args.output is not None:
         table.write(args.output)
         console.line(
             f"{len(table)} answers of {len(set(table.columns['person'].tolist()))} participants in {args.output}"
         )
-        written.append(os.fspath(args.output))
-    return {"outputs": written, "answers": len(table), "second_answers": table.second, "older": table.older}
+    return {"answers": len(table), "second_answers": table.second, "older": table.older}

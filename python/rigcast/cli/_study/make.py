@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import contextlib
-import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "draw the pictures of a study and list its trials"
 EXAMPLE = """rigcast study make rating face.safetensors --expression Smile=left_smile+right_smile --size 64 -o smiles
-rigcast study make choice --truth face.safetensors --method old=face.safetensors --method new=face.safetensors \
+rigcast study make choice --truth face.safetensors --compare old=face.safetensors --compare new=face.safetensors \
 --expression Wink=left_wink --size 32 -o which
 rigcast study make ranking --characters 1 --size 32 -o solvers"""
 LOOK, SETTINGS = study.PictureSettings(), study.StudySettings()
@@ -40,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="characters of a rating: models or rigs; without any rig, actors made of the built-in face",
     )
     parser.add_argument(
-        "-o", "--output", metavar="STUDY", type=arguments.data_set, required=True, help="the folder of the study"
+        "-o", "--output", metavar="FOLDER", type=arguments.data_set, required=True, help="the folder of the study"
     )
     parser.add_argument(
         "--truth",
@@ -51,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="shown in the middle (choice) or above (ranking); again for each further character",
     )
     parser.add_argument(
-        "--method",
+        "--compare",
         metavar="NAME=RIG",
         action="append",
         default=[],
@@ -72,11 +71,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="activations, above 0 to 1; may be repeated (default: 0.2, 0.4, 0.6, 0.8, 1; of choice and ranking 1)",
     )
-    parser.add_argument("--name", default="", help="shown to participants (default: the folder's)")
+    parser.add_argument("--name", metavar="TEXT", default="", help="shown to participants (default: the folder's)")
     parser.add_argument("--question", default="", help="asked at each trial (default: the protocol's own)")
     parser.add_argument("--consent", metavar="TXT", type=arguments.existing_file, help="text of the first page")
     parser.add_argument(
-        "--characters", metavar="N", type=arguments.count_to(40), default=6, help="without RIG: default 6"
+        "--characters", metavar="N", type=arguments.CountTo(40), default=6, help="without RIG: default 6"
     )
     parser.add_argument("--ict", metavar="FOLDER", type=arguments.existing, help="without RIG: actors of ICT-FaceKit")
     parser.add_argument(
@@ -86,17 +85,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=[],
         help="show trials of one value together: character",
     )
-    parser.add_argument("--repeat", metavar="N", type=arguments.count_to(1000), default=1, help="of each trial")
+    parser.add_argument("--repeat", metavar="N", type=arguments.CountTo(1000), default=1, help="of each trial")
     parser.add_argument("--seed", type=arguments.seed, default=0, help="of the order of trials and places (default 0)")
-    parser.add_argument(
-        "--size", metavar="PIXELS", type=arguments.count_to(2048), default=LOOK.size, help="of pictures"
-    )
+    parser.add_argument("--size", metavar="PIXELS", type=arguments.CountTo(2048), default=LOOK.size, help="of pictures")
     parser.add_argument("--loop", metavar="SECONDS", type=float, default=0.0, help="loops in place of pictures")
     parser.add_argument(
         "--live", action="store_true", help="figures that the browser draws, turned by dragging, in place of pictures"
     )
     parser.add_argument(
-        "--limit", metavar="SECONDS", type=arguments.positive, default=SETTINGS.limit, help="of a choice"
+        "--time-limit", metavar="SECONDS", type=arguments.positive, default=SETTINGS.limit, help="of a choice"
     )
     parser.add_argument(
         "--degrees",
@@ -112,7 +109,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace, console: Console) -> Result:
     """Draw and write."""
     settings = study.StudySettings(
-        question=args.question, limit=args.limit, picture_degrees=args.degrees, consent=_consent(args.consent)
+        question=args.question, limit=args.time_limit, picture_degrees=args.degrees, consent=_consent(args.consent)
     )
     look = study.PictureSettings(size=args.size, seconds=args.loop, live=args.live)
     with contextlib.ExitStack() as stack, console.progress() as progress:
@@ -146,7 +143,6 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     for note in made.notes:
         console.line(f"note: {note}")
     return {
-        "outputs": [os.fspath(args.output)],
         "protocol": made.protocol,
         "trials": len(made.trials),
         "methods": list(made.methods),
@@ -160,10 +156,10 @@ def _consent(path: Path | None) -> str:
 
 
 def _only_without_rigs(args: argparse.Namespace) -> None:
-    for name in ("method", "expression", "level", "block_by"):
+    for name in ("compare", "expression", "level", "block_by"):
         if getattr(args, name):
             raise WrongInput(
-                f"--{name.replace('_', '-')} needs rigs: RIG of a rating, --truth and --method of the others"
+                f"--{name.replace('_', '-')} needs rigs: RIG of a rating, --truth and --compare of the others"
             )
 
 
@@ -186,20 +182,20 @@ def _plan(args: argparse.Namespace, settings: study.StudySettings, look: study.P
 def _characters(args: argparse.Namespace, open_rig: Callable[[Path], Any]) -> tuple[Callable[..., study.Study], Any]:
     """The function that makes the study, and its characters."""
     if args.protocol == "rating":
-        if args.truth or args.method:
-            raise WrongInput("--truth and --method are for choice and ranking; a rating takes RIG")
+        if args.truth or args.compare:
+            raise WrongInput("--truth and --compare are for choice and ranking; a rating takes RIG")
         return study.make_rating, {_free(path.stem, args.rigs, i): open_rig(path) for i, path in enumerate(args.rigs)}
     if args.rigs:
-        raise WrongInput(f"RIG is for a rating; {args.protocol} takes --truth RIG and --method NAME=RIG")
+        raise WrongInput(f"RIG is for a rating; {args.protocol} takes --truth RIG and --compare NAME=RIG")
     methods: dict[str, list[Path]] = {}
-    for entry in args.method:
+    for entry in args.compare:
         name, equals, path = entry.partition("=")
         if not equals or not name or name == "truth" or not Path(path).exists():
-            raise WrongInput(f"--method {entry!r} must be NAME=RIG, of a file that exists, and not called truth")
+            raise WrongInput(f"--compare {entry!r} must be NAME=RIG, of a file that exists, and not called truth")
         methods.setdefault(name, []).append(Path(path))
     wrong = [name for name, paths in methods.items() if len(paths) != len(args.truth)]
     if wrong or not methods:
-        raise WrongInput(f"--method {wrong[0] if wrong else 'NAME=RIG'} must be given once for each --truth")
+        raise WrongInput(f"--compare {wrong[0] if wrong else 'NAME=RIG'} must be given once for each --truth")
     characters = {
         _free(path.stem, args.truth, i): {
             "truth": open_rig(path),

@@ -9,8 +9,9 @@ import sys
 
 from rigcast import study
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._console import Console, say
+from rigcast.cli._console import Console
 from rigcast.cli._result import Result
+from rigcast.cli._streams import say
 from rigcast.viewer._admission import is_loopback
 
 SUMMARY = "serve a study: a page for participants, a page with progress and results for you"
@@ -25,7 +26,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--port", type=arguments.port, default=0, help="default: a free one")
     parser.add_argument(
-        "--name", metavar="HOST", action="append", default=[], help="another name of this machine, as behind a proxy"
+        "--host-name",
+        metavar="HOST",
+        action="append",
+        default=[],
+        help="another name of this machine, as behind a proxy",
     )
     parser.add_argument("--token", default="", help="of the page with the results (default: drawn anew)")
     parser.add_argument("--seconds", type=arguments.positive, help="end after so many (default: by Ctrl-C)")
@@ -37,13 +42,17 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         say(f"warning: --host {args.host} lets other machines connect, without encryption", sys.stderr)
     _log_errors()
     made = study.open_study(args.study)
-    server = study.StudyServer(made, args.host, args.port, names=args.name, token=args.token)
+    server = study.StudyServer(made, args.host, args.port, names=args.host_name, token=args.token)
     with server, contextlib.suppress(KeyboardInterrupt):
-        console.result(server.url)
+        found = {"url": server.url, "admin_url": server.admin_url, "answers": len(study.answers(made))}
+        if args.json:
+            console.put_object(found)  # at once: the server stays
+        else:
+            console.result(server.url)
         console.line(f"progress and results: {server.admin_url}")
         console.line("Ctrl-C ends the server; participants go on when it runs again on this port")
         server.wait(args.seconds)
-    return {"url": server.url, "admin_url": server.admin_url, "answers": len(study.answers(made))}
+    return found
 
 
 class _StudyLines(logging.Handler):

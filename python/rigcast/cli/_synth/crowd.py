@@ -31,7 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", type=arguments.existing_file, help="as rigcast synth fit writes it")
     parser.add_argument(
         "--rig",
-        metavar="MODEL",
+        metavar="RIG",
         type=arguments.existing_file,
         required=True,
         help="the character: a model, a face, or a rig with linear skinning (.glb, .npz)",

@@ -36,6 +36,7 @@ def described(synth: Synthesizer) -> dict[str, Any]:
         if names.index(a) < names.index(b)
     ]
     return {
+        "type": "synthesizer",
         "kind": "synthesis",
         "fps": synth.fps,
         "controls": len(synth.control_names),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +17,9 @@ from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._synth.described import described, say
 
 SUMMARY = "learn a latent space per label from clips of a rig's channels or a face's weights"
-EXAMPLE = """rigcast synth fit face.safetensors --clip calm=calm.npy --clip lively=lively.npy -o synth.safetensors
-rigcast synth fit face.safetensors --clips clips.json --fps 24 -o synth.safetensors --overwrite
-rigcast synth fit face.safetensors --clips clips.json --components 0.85 --scaling label -o own.safetensors"""
+EXAMPLE = """rigcast synth fit face.safetensors --take calm=calm.npy --take lively=lively.npy -o synth.safetensors
+rigcast synth fit face.safetensors --takes clips.json --fps 24 -o synth.safetensors --overwrite
+rigcast synth fit face.safetensors --takes clips.json --components 0.85 --scaling label -o own.safetensors"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -36,7 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     clips = parser.add_argument_group("clips")
     clips.add_argument(
-        "--clip",
+        "--take",
         metavar="LABEL=FILE",
         action="append",
         default=[],
@@ -44,13 +43,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "with clips; may be repeated. The label ends at the first = after which the name of a file stands",
     )
     clips.add_argument(
-        "--clips",
-        metavar="LIST",
+        "--takes",
+        metavar="JSON",
         type=arguments.existing_file,
         help='JSON: {"labels": {"happy": [{"file": "take.csv", "begin": 40, "end": 180}]}}; files lie beside it',
     )
     add_retargeting_arguments(clips, clip=False)
-    clips.add_argument("--fps", type=arguments.rate, default=24.0, help="of all that is played (default 24)")
+    clips.add_argument("--fps", type=arguments.rate, help="of all that is played (default: of the clips, or 30)")
     space = parser.add_argument_group("latent spaces")
     space.add_argument("--dimensions", type=arguments.count, help="default: what rebuilds held-out frames best")
     space.add_argument(
@@ -78,16 +77,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default=settings.minimizer,
         help="L-BFGS, or scaled conjugate gradients as published (default lbfgs)",
     )
-    space.add_argument("--iterations", type=arguments.count, default=200, help="at most, per label (default 200)")
+    space.add_argument(
+        "--max-iterations", metavar="N", type=arguments.count, default=200, help="at most, per label (default 200)"
+    )
     space.add_argument("--no-held-out", action="store_true", help="measure nothing: three dimensions, and faster")
     space.add_argument(
-        "--threshold",
+        "--match-within",
         metavar="MM",
         type=float,
         help="distance up to which poses of two labels match; default: by clips",
     )
-    space.add_argument("--seed", type=int, default=0, help="(default 0)")
-    space.add_argument("--threads", type=int, default=0, help="(default 0: all processors)")
+    space.add_argument("--seed", metavar="N", type=arguments.seed, default=0, help="default 0")
+    arguments.add_threads(space)
     add_rig_arguments(parser)
 
 
@@ -109,9 +110,9 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
             rig=rig,
             dimensions=args.dimensions,
             components=args.components,
-            threshold=args.threshold,
+            threshold=args.match_within,
             settings=synthesis.FitSettings(args.scaling, args.matching, args.minimizer),
-            iterations=args.iterations,
+            iterations=args.max_iterations,
             held_out=not args.no_held_out,
             seed=args.seed,
             threads=args.threads,
@@ -123,7 +124,7 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
     result = described(synth)
     say(console, result)
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.2f} MB")
-    return {"outputs": [os.fspath(args.output)], **result}
+    return result
 
 
 def count_or_share(text: str) -> float:
@@ -140,11 +141,11 @@ def label_and_file(entry: str) -> tuple[str, str]:
     places = [place for place, letter in enumerate(entry) if letter == "="]
     splits = [(entry[:place], entry[place + 1 :]) for place in places if 0 < place < len(entry) - 1]
     if not splits:
-        raise WrongInput(f"--clip {entry!r} has no label; it must be LABEL=FILE")
+        raise WrongInput(f"--take {entry!r} has no label; it must be LABEL=FILE")
     found = [split for split in splits if Path(split[1]).exists()]
     if len(splits) > 1 and not found:
         names = " and ".join(repr(name) for _, name in splits)
-        raise WrongInput(f"--clip {entry!r}: there are no files {names}; it must be LABEL=FILE, of a file that exists")
+        raise WrongInput(f"--take {entry!r}: there are no files {names}; it must be LABEL=FILE, of a file that exists")
     return (found or splits)[0]
 
 
@@ -152,9 +153,9 @@ def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, li
     found: dict[str, list[synthesis.Clip]] = {}
     joints = None if args.joint_map is None else joint_names_map(args.joint_map)
     mapped = {"joint_map": joints, "allow_frozen": args.allow_frozen, "rest_frame": args.rest_frame}
-    if args.clips is not None:
-        found = synthesis.read_clip_list(args.clips, rig, told=console.line, **mapped)
-    for entry in args.clip:
+    if args.takes is not None:
+        found = synthesis.read_clip_list(args.takes, rig, told=console.line, **mapped)
+    for entry in args.take:
         label, name = label_and_file(entry)
         clips = synthesis.read_clips(Path(name), rig, **mapped)
         for clip in clips:
@@ -162,5 +163,5 @@ def _clips(rig: Any, args: argparse.Namespace, console: Console) -> dict[str, li
                 console.line(f"{clip.origin}: {clip.note}")
         found.setdefault(label, []).extend(clips)
     if not found:
-        raise WrongInput("nothing to learn from: give --clip LABEL=FILE, or --clips LIST")
+        raise WrongInput("nothing to learn from: give --take LABEL=FILE, or --takes JSON")
     return found

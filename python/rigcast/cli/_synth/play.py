@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import io
-import os
 from pathlib import Path
 from typing import Any
 
@@ -52,9 +51,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--layers", metavar="FILE", type=arguments.existing_file, help="blinks, gaze and sway on top (JSON)"
     )
-    group.add_argument("--without", metavar="NAME", action="append", default=[], help="a layer to leave out")
+    group.add_argument("--without-layer", metavar="NAME", action="append", default=[], help="a layer to leave out")
     group.add_argument(
-        "--transitions",
+        "--join",
+        metavar="HOW",
         choices=("inertialize", "blend"),
         default="inertialize",
         help="how labels are joined: the difference decays, or both sides are blended (default inertialize)",
@@ -76,7 +76,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         synth = synthesis.load(args.file, rig)
         script = None if args.script is None else synthesis.Script.load(args.script)
         layers = [] if args.layers is None else synthesis.load_layers(args.layers)
-        settings = synthesis.PlaySettings(layers=layers, transitions=args.transitions)
+        settings = synthesis.PlaySettings(layers=layers, transitions=args.join)
         player = synth.player(args.seed, script, label=args.label, settings=settings)
         if script is None:
             player.idle(player.label)
@@ -90,7 +90,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         console.line(note)
     console.line(f"{args.output}: {len(controls):,} frames at {synth.fps:g} per second")
     facts = {"frames": len(controls), "fps": synth.fps, "notes": notes}
-    return {"outputs": [os.fspath(args.output)], **facts, "events": [event.as_plain() for event in events]}
+    return {**facts, "events": [event.as_plain() for event in events]}
 
 
 def _played(player: synthesis.Player, fps: float, args: argparse.Namespace, console: Console) -> NDArray[np.float32]:
@@ -103,7 +103,7 @@ def _played(player: synthesis.Player, fps: float, args: argparse.Namespace, cons
         report = as_callback(progress)
         for begin in range(0, total, AT_ONCE):
             report(Progress("playing", begin, total))
-            rows.append(player.step(min(AT_ONCE, total - begin), without=args.without))
+            rows.append(player.step(min(AT_ONCE, total - begin), without=args.without_layer))
         report(Progress("playing", total, total))
     return np.concatenate(rows)
 
@@ -116,12 +116,12 @@ def _write(path: Path, synth: synthesis.Synthesizer, rig: Any, controls: NDArray
         atomic_write(path, stream.getbuffer())
         return []
     if isinstance(rig, BlendshapeRig):
-        return exports.write_blendshape_weights(path, rig, controls, synth.fps)
+        return exports.write_blendshape_weights(path, rig, controls, fps=synth.fps)
     if ending == ".npz":
         names = np.array(synth.control_names, np.str_)
         atomic_npz(path, {"channels": controls, "names": names, "fps": np.float64(synth.fps)})
         return []
-    return exports.write_motion(path, rig, controls, synth.fps)
+    return exports.write_motion(path, rig, controls, fps=synth.fps)
 
 
 def _check_output(path: Path, rig: Any) -> None:

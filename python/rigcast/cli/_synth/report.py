@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 
 from rigcast import synthesis
 from rigcast.cli import _arguments as arguments
@@ -44,4 +43,4 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             args.output, synth, transitions=args.transitions, seconds=args.seconds, progress=progress
         )
     console.line(f"{args.output}: {args.output.stat().st_size / 1e6:.1f} MB, opens in any browser")
-    return {"report": os.fspath(args.output), **figures}
+    return figures

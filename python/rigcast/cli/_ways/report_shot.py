@@ -32,14 +32,14 @@ def add_solved_arguments(parser: argparse.ArgumentParser) -> None:
     group.add_argument("--shot", metavar="SHOT", type=Path, help="what was solved; the first MODEL is its rig")
     group.add_argument("--weights", metavar="FILE", type=arguments.existing_file, help="what rigcast solve has written")
     group.add_argument(
-        "--truth",
+        "--true-weights",
         metavar="FILE",
         type=arguments.existing_file,
         help="the shot's own weights, if known: .npy (T, K), .npz, .csv, .glb, .gltf or .blend",
     )
     group.add_argument(
-        "--methods",
-        metavar="A,B,...",
+        "--method",
+        metavar="NAME,NAME",
         type=methods,
         help="of the literature, to stand beside on a few frames; all: all of them (default none)",
     )
@@ -67,21 +67,21 @@ def report_shot(args: argparse.Namespace, console: Console) -> dict[str, Any]:
     for text in notes:
         console.line(f"note: {text}")
     vertices, vertex_weights = (None, None) if args.markers is None else sources.load_markers(args.markers)
-    truth = None if args.truth is None else read_weights(args.truth, rig)
+    truth = None if args.true_weights is None else read_weights(args.true_weights, rig)
     if truth is not None and truth.shape != (len(targets), rig.num_shapes):
         wanted = f"{len(targets)} frames of {rig.num_shapes} shapes"
-        raise WrongInput(f"--truth {args.truth}: weights of shape {truth.shape} where there are {wanted}")
+        raise WrongInput(f"--true-weights {args.true_weights}: weights of shape {truth.shape} where there are {wanted}")
     solution = open_solution(args.weights, rig, Solver(rig, vertices=vertices, vertex_weights=vertex_weights), targets)
     with console.progress() as progress:
         return report.write_shot(
             args.output,
             rig,
             targets,
-            solution,
+            solution=solution,
             vertices=vertices,
             fps=fps,
             truth=truth,
-            methods=args.methods,
+            methods=args.method,
             name=args.shot.stem,
             progress=progress,
         )

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, check_blendshape_rig
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._problem import ShotProblem, make_problem
@@ -27,6 +28,7 @@ FINEST = 1e-5  # of the rig's extent: less noise is rounding, and nothing is smo
 SLOWEST = 1e-4  # per frame squared: motion counts as at least so fast
 
 
+@one_line
 @dataclass(frozen=True)
 class Jitter:
     """Noise of a shot and motion of its weights, separated by their second differences in time.
@@ -50,7 +52,7 @@ class Jitter:
     smoothness: float
 
 
-def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices: ArrayLike | None = None) -> Jitter:
+def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, *, vertices: ArrayLike | None = None) -> Jitter:
     """Measure how much of a solved shot's second differences is noise.
 
     Noise: the second differences in time of the fit's residual have six times the variance of independent noise.

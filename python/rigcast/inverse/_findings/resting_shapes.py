@@ -134,10 +134,10 @@ def _head_moves(problem: ShotProblem, solution: Solution) -> bool:
         some = np.unique(np.linspace(0, problem.num_frames - 1, FRAMES).round().astype(np.int64))
         fit = posed(gram, weights[some]).astype(np.float64)
         points = drawn(gram.chosen(problem.targets[some]).astype(np.float64), fit, gram.vertex_weights > 0)
-        return head_motion(problem.gram.rig, points, weights[some], gram.vertices).moves
+        return head_motion(problem.gram.rig, points, weights[some], vertices=gram.vertices).moves
     whole = problem.targets.shape[1] == gram.num_vertices
     vertices = None if whole and len(gram.vertices) == gram.num_vertices else gram.vertices
-    return head_motion(problem.gram.rig, problem.targets, weights, vertices).moves
+    return head_motion(problem.gram.rig, problem.targets, weights, vertices=vertices).moves
 
 
 def _cause(solution: Solution) -> tuple[str, str]:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument
 from rigcast.inverse._motion.rigid import procrustes
 
@@ -17,6 +18,7 @@ FEWEST = 8  # points: of fewer, six numbers explain much of anything
 NOTICED = 1e-3  # of the rig's extent: smaller distances are no fault of the fit
 
 
+@one_line
 @dataclass(frozen=True)
 class HeadMotion:
     """Motion of the head as a whole in a solved shot: the share of the error that a rigid motion explains.
@@ -37,7 +39,7 @@ class HeadMotion:
 
 
 def head_motion(
-    rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, vertices: ArrayLike | None = None
+    rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, *, vertices: ArrayLike | None = None
 ) -> HeadMotion:
     """Measure whether a solved shot moves the head as a whole.
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 
 Float64 = NDArray[np.float64]
@@ -16,6 +17,7 @@ LIDS = ((37, 41), (38, 40), (43, 47), (44, 46))
 REGIONS = {"lips": LIPS, "lids": LIDS}
 
 
+@one_line
 @dataclass(frozen=True)
 class ApertureError:
     """Error of the gaps between pairs of vertices, in the vertices' unit.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.perception._differences.viewing import Viewing
 
@@ -12,6 +13,7 @@ FORM = re.compile(r"\s*([0-9]*\.?[0-9]+(?:[eE][-+]?[0-9]+)?)\s*(px|jod)(?:\s+at\
 MUST = 'a text such as "1px", "1px at 2m" or "0.5 jod at 2m"'
 
 
+@one_line
 @dataclass(frozen=True)
 class VisualBudget:
     """The largest difference that may be seen, and the viewer.

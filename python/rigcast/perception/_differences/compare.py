@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._validate import Arguments
+from rigcast._shown import one_line
+from rigcast._validate import FPS, Arguments
 from rigcast.perception._differences.budget import VisualBudget
 from rigcast.perception._differences.pictures import jod_loss
 from rigcast.perception._differences.screen import screen_motion
@@ -19,6 +20,7 @@ HEIGHT = 512  # pixels of the longer side of pictures to look at
 AMPLIFIED = 4  # times, so that faint differences show
 
 
+@one_line
 @dataclass(frozen=True)
 class SeenDifference:
     """The difference of two animations as a viewer may see it.
@@ -53,11 +55,11 @@ def seen_difference(
     truth: ArrayLike,
     approximation: ArrayLike,
     faces: ArrayLike,
-    budget: VisualBudget,
     *,
+    budget: VisualBudget,
     meters_per_unit: float = 1.0,
     up_axis: str = "Y",
-    fps: float = 30.0,
+    fps: float = FPS,
     threads: int = 0,
 ) -> SeenDifference:
     """Compare two animations of one mesh with a budget of what people may see.
@@ -71,7 +73,7 @@ def seen_difference(
     meters_per_unit : float
     up_axis : str
     fps : float
-        Frames per second.
+        Frames per second; 30 unless stated.
     threads : int
         Number of threads; 0 means all processors that this process may use.
 
@@ -91,7 +93,7 @@ def seen_difference(
     >>> face = rc.faces.example()
     >>> old = face.evaluate(np.eye(face.num_shapes)[:3])
     >>> budget = rc.perception.VisualBudget.of("1px at 2m")
-    >>> rc.perception.seen_difference(old, old, face.faces, budget, meters_per_unit=face.meters_per_unit).within
+    >>> rc.perception.seen_difference(old, old, face.faces, budget=budget, meters_per_unit=face.meters_per_unit).within
     True
     """
     check = Arguments("seen_difference")
@@ -102,7 +104,7 @@ def seen_difference(
     first = check.numbers("truth", truth, "T+ V+ 3")
     second = check.numbers("approximation", approximation, "T V 3")
     camera = budget.viewing.camera(first[0], meters_per_unit, up_axis)
-    motion = screen_motion(first, second, faces, camera)
+    motion = screen_motion(first, second, faces, camera=camera)
     amount = motion.max
     if budget.unit == "jod":
         films = [film(mesh, faces, camera, threads=threads) for mesh in (first, second)]

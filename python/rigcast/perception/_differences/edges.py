@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.perception._differences.surface import (
     centroids,
@@ -23,6 +24,7 @@ POINTS_PER_CELL = 4  # along each axis, at least
 TINY = 1e-300  # in place of lengths that are 0
 
 
+@one_line
 @dataclass(frozen=True)
 class EdgeDifferenceSettings:
     """Settings of :func:`edge_difference`.
@@ -54,6 +56,7 @@ class EdgeDifferenceSettings:
         check.number("temporal_weight", self.temporal_weight, least=0.0)
 
 
+@one_line
 @dataclass(frozen=True)
 class EdgeDifference:
     """Differences of edges; all are without unit.
@@ -77,6 +80,7 @@ def edge_difference(
     truth: ArrayLike,
     approximation: ArrayLike,
     faces: ArrayLike,
+    *,
     settings: EdgeDifferenceSettings | None = None,
 ) -> EdgeDifference:
     """Compare two animations of a mesh by the stretch of their edges, as people notice bumps and jitter.

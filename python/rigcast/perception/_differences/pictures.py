@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._extras import require
-from rigcast._validate import Arguments, missing_file
+from rigcast._validate import FPS, Arguments, missing_file
 
 BEST_JOD = 10.0  # of ColorVideoVDP, for equal films
 PIXELS_PER_DEGREE = 67.0  # 0.7 m from a monitor with 3,840 pixels on 0.7 m
@@ -57,7 +57,7 @@ def jod_loss(
     truth: ArrayLike,
     approximation: ArrayLike,
     *,
-    fps: float = 30.0,
+    fps: float = FPS,
     pixels_per_degree: float = PIXELS_PER_DEGREE,
 ) -> float:
     """Quality that a film loses against another, in just-objectionable differences (JOD).
@@ -70,7 +70,7 @@ def jod_loss(
     truth, approximation : (h, w, 3) or (T, h, w, 3) array
         sRGB from 0 to 255.
     fps : float
-        Frames per second of films.
+        Frames per second of films; 30 unless stated.
     pixels_per_degree : float
         Of the viewer's sight.
 

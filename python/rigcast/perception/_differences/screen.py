@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.perception._differences.surface import checked_triangles, facing_areas, per_vertex, weighted_mean
 from rigcast.render import Camera
@@ -14,6 +15,7 @@ from rigcast.render import Camera
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class ScreenMotion:
     """Distances on the screen over T frames, in pixels.
@@ -40,7 +42,7 @@ class ScreenMotion:
         return f"ScreenMotion(max={self.max:.3g}, mean={self.mean:.3g}, rms={self.rms:.3g}) pixels"
 
 
-def screen_motion(a: ArrayLike, b: ArrayLike, faces: ArrayLike, camera: Camera) -> ScreenMotion:
+def screen_motion(a: ArrayLike, b: ArrayLike, faces: ArrayLike, *, camera: Camera) -> ScreenMotion:
     """Distances on the screen between a mesh and the same mesh in another pose, or between two animations.
 
     The largest distance on the screen orders the shapes of a face nearly as people's ratings do, as far as eleven of
@@ -70,7 +72,7 @@ def screen_motion(a: ArrayLike, b: ArrayLike, faces: ArrayLike, camera: Camera) 
     >>> face = rc.faces.example()
     >>> camera = rc.perception.Viewing(distance=2.0).camera(face.rest_vertices, face.meters_per_unit)
     >>> smile = face.evaluate(np.eye(face.num_shapes)[4])
-    >>> bool(rc.perception.screen_motion(face.rest_vertices, smile, face.faces, camera).max > 1.0)
+    >>> bool(rc.perception.screen_motion(face.rest_vertices, smile, face.faces, camera=camera).max > 1.0)
     True
     """
     check = Arguments("screen_motion")

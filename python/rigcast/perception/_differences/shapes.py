@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.metrics import triangle_distortion
 from rigcast.perception._differences.surface import (
@@ -22,6 +23,7 @@ Float64 = NDArray[np.float64]
 SPACING = 1.0 / 100.0  # of the diagonal: how far apart the points of a surface are that stand for it
 
 
+@one_line
 @dataclass(frozen=True)
 class ShapeDifference:
     """Differences of two shapes; lengths are in the vertices' unit.

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.motions.shot import TO_Y_UP
+from rigcast._shown import one_line
 from rigcast._validate import Arguments
 from rigcast.render import Camera
 
@@ -17,6 +18,7 @@ MARGIN = 0.15  # of the mesh's width and height, left and right, above and below
 LEAST_PIXELS, MOST_PIXELS = 16, 2048  # of a side
 
 
+@one_line
 @dataclass(frozen=True)
 class Viewing:
     """A viewer in front of a figure; the default is a head on the far side of a table.

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._pages.gallery import Gallery, Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.words import figure
 from rigcast.plot._colors import distinct, heat, nice_top
 from rigcast.plot._studio import Studio, View, close_view, view_of
@@ -89,7 +89,7 @@ class Painter:
         exact = truth.vertices[pose]
         view = view_of(exact, self.up)
         pictures = self._three(which, pose, view)
-        back = view_of(exact, self.up, BEHIND)
+        back = view_of(exact, self.up, turn=BEHIND)
         behind = self._difference(self.numbers.subject, which, pose, back, "difference, from behind")
         pictures.append(replace(behind, note=""))
         compared = reference(self.numbers.contenders)
@@ -112,7 +112,7 @@ class Painter:
         pose, vertex = (int(index) for index in np.unravel_index(int(distances.argmax()), distances.shape))
         exact = truth.vertices[pose]
         normal = _core.vertex_normals(exact, self.numbers.subject.model.faces)[vertex]
-        view = close_view(exact, vertex, normal, self.up)
+        view = close_view(exact, vertex, normal, up_axis=self.up)
         pictures = self._three(which, pose, view)
         for entry in self.shown[1:]:
             pictures.append(self._difference(entry, which, pose, view, entry.label))
@@ -138,12 +138,12 @@ class Painter:
 
     def _around(self, vertices: NDArray[Any], colors: NDArray[np.uint8]) -> list[str]:
         """From the front and from behind."""
-        return [self._draw(vertices, view_of(vertices, self.up, turn), colors) for turn in (FRONT, BEHIND)]
+        return [self._draw(vertices, view_of(vertices, self.up, turn=turn), colors) for turn in (FRONT, BEHIND)]
 
     def _draw(self, vertices: NDArray[Any], view: View, colors: NDArray[np.uint8] | None = None) -> str:
         self.drawn += 1
         self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
-        return data_uri(self.studio.picture(vertices, view, colors))
+        return data_uri(self.studio.cutout(vertices, view, colors))
 
     def _accuracy(self, entry: Contender, which: int = 0) -> Accuracy:
         return self.numbers.accuracy[which][self.numbers.contenders.index(entry)]

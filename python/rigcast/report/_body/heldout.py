@@ -13,6 +13,7 @@ from rigcast._validate import bad_argument
 from rigcast.sampling import Dataset
 
 MOST_POSES = 400
+RANDOM, PLAYED = "random poses", "animation"  # titles of what is judged
 MOST_VERTICES = 40_000_000  # of all poses together: half a gigabyte a copy
 
 

@@ -68,7 +68,9 @@ def measure(model: Deformer, truth: HeldOutPoses, labels: NDArray[np.int32] | No
     answer = model.evaluate(truth.poses)
     enveloping = np.nan
     if model.joint_names:
-        enveloping = enveloping_error(truth.vertices, answer, truth.poses, model.skeleton, model.rest_vertices)
+        enveloping = enveloping_error(
+            truth.vertices, answer, poses=truth.poses, skeleton=model.skeleton, rest_vertices=model.rest_vertices
+        )
     predicted, exact = in_millimeters(model, answer), in_millimeters(model, truth.vertices)
     # In the rig's unit, as bounds of errors are: rounded millimeters would put vertices at rest outside of theirs.
     distances = in_millimeters(model, _core.vertex_distances(answer, truth.vertices))
@@ -81,7 +83,7 @@ def measure(model: Deformer, truth: HeldOutPoses, labels: NDArray[np.int32] | No
         enveloping=enveloping,
         normal_angle=normal_angle(exact, predicted, model.faces).mean,
         distances=distances,
-        seams=None if sets is None else seam_error(exact, predicted, model.faces, sets),
+        seams=None if sets is None else seam_error(exact, predicted, model.faces, labels=sets),
     )
 
 

@@ -13,25 +13,28 @@ from rigcast._pages import words
 from rigcast._pages.gallery import Gallery
 from rigcast._pages.template import KeyFigure, fill
 from rigcast._pose_statistics.expected_error import reliability
-from rigcast._posing import num_dials
 from rigcast._rigs.resting import resting_count, resting_groups
 from rigcast._rigs.segments import segments
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
 from rigcast.report._body import charts
+from rigcast.report._body.answer import answer, near, summary
 from rigcast.report._body.assess import FAR, Assessment
 from rigcast.report._body.contenders import reference
 from rigcast.report._body.contract import Contract
+from rigcast.report._body.heldout import RANDOM, HeldOutPoses
 from rigcast.report._body.measure import histogram
 from rigcast.report._body.places import PlaceErrors, by_channel, by_control, by_joint, by_part, size_in_millimeters
 from rigcast.report._body.provenance import provenance
 from rigcast.report._body.section import KindSection
 from rigcast.report._body.timing import BATCH
-from rigcast.report._character import LiveCharacter, PlayedFrame, live_character
+from rigcast.report._character import LiveCharacter, live_character
 from rigcast.sampling import Dataset
 
 MOST_PLACES = 10  # rows of a table
 MOST_RESTING = 12  # names of a reason
+FPS = 24.0  # of the judged motion
+POSES, POSES_FPS = 10, 1.0  # random poses that are shown, and how many in a second
 
 Distances = NDArray[np.float32]
 Array = NDArray[np.float64]
@@ -67,6 +70,7 @@ def context(
         ]
         + unseen_channels(numbers)
         + left_out(not_reproduced),
+        "answer": answer(numbers, known),
         "verdicts": numbers.verdicts(),
         "subject": f"the {subject.label}" if subject.label == "learned model" else subject.label,
         "to_mm": 1000.0 * subject.model.meters_per_unit,
@@ -92,6 +96,8 @@ def context(
         "size": size_in_millimeters(subject.model),
         "places": places(numbers),
         "live": live(numbers),
+        "live_text": "Drag the skin, or a slider; color by confidence shows where it falls.",
+        "near": near(numbers),
     }
 
 
@@ -127,23 +133,6 @@ def unseen_channels(numbers: Assessment) -> list[str]:
         if outside.resting or outside.doubtful:
             lines.append(f"The {truth.title}: {'; '.join(outside.lines())}.")
     return lines
-
-
-def summary(numbers: Assessment, training: Dataset | None) -> str:
-    """One sentence: what was learned, from what, and what it is judged on."""
-    model = numbers.subject.model
-    joints = len(model.joint_names)
-    dials = num_dials(len(model.control_names), joints)
-    parts = [words.plural(joints, "joint")] * (joints > 0 or not dials) + [words.plural(dials, "dial")] * (dials > 0)
-    learned = f"learned from {words.plural(len(training), 'pose')} of the rig, " if training is not None else ""
-    judged = " and ".join(
-        f"{len(truth.rows):,} {truth.title if i == 0 else 'frames of animation'}"
-        for i, truth in enumerate(numbers.truths)
-    )
-    return (
-        f"{words.plural(len(model.rest_vertices), 'vertex')} driven by {' and '.join(parts)}, {learned}"
-        f"and judged on {judged} that it has not seen."
-    )
 
 
 def key_figures(numbers: Assessment) -> list[KeyFigure]:
@@ -189,14 +178,16 @@ def _over_time(numbers: Assessment) -> str:
 
 
 def live(numbers: Assessment) -> LiveCharacter | str:
-    """The subject of a report in its judged poses; or why it is not there."""
-    poses: list[NDArray[np.float32]] = []
-    stops: dict[str, int | PlayedFrame] = {}
-    for truth, results in zip(numbers.truths, numbers.accuracy, strict=True):
-        distances = results[0].distances
-        means = distances.mean(axis=1)
-        typical = int(np.argsort(means)[len(means) // 2])
-        for name, row in (("typical", typical), ("worst", int(distances.max(axis=1).argmax()))):
-            stops[f"{name} of the {truth.title}"] = len(poses)
-            poses.append(truth.poses[row])
-    return live_character(stops, numbers.subject.model, poses=np.stack(poses))
+    """The subject of a report in the judged motion, or in some judged poses; or why it is not there."""
+    truth, distances = numbers.truths[-1], numbers.accuracy[-1][0].distances
+    order, worst = np.argsort(distances.mean(axis=1)), int(distances.max(axis=1).argmax())
+    rows, fps = np.arange(len(truth.poses)), FPS
+    if len(numbers.truths) == 1 and not _plays(truth):  # poses that do not follow each other: one after another
+        rows, fps = np.unique([*order[:: max(1, len(order) // POSES)], order[len(order) // 2], worst]), POSES_FPS
+    chosen = {"typical": int(order[len(order) // 2]), "worst": worst}
+    stops = {f"{name} of the {truth.title}": int(np.searchsorted(rows, row)) for name, row in chosen.items()}
+    return live_character(stops, numbers.subject.model, poses=truth.poses[rows], fps=fps)
+
+
+def _plays(truth: HeldOutPoses) -> bool:
+    return truth.title != RANDOM

@@ -13,7 +13,7 @@ from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption, as_callback
 from rigcast.report._body.assess import assess
 from rigcast.report._body.contenders import contenders
-from rigcast.report._body.heldout import MOST_POSES, check_fits, held_out
+from rigcast.report._body.heldout import MOST_POSES, PLAYED, RANDOM, check_fits, held_out
 from rigcast.sampling import Dataset
 
 Path: TypeAlias = str | os.PathLike[str]
@@ -92,7 +92,7 @@ def write_body(
         raise bad_argument("report", "rig", got, "opened with the limits and ranges that the set was sampled with")
     truths = [held_out(data, _title(data), at_most)]
     if animation is not None:
-        truths.append(held_out(animation, "animation", at_most))
+        truths.append(held_out(animation, PLAYED, at_most))
     show = as_callback(progress)
     numbers = assess(entries, truths, rig, show, training)
     section, stated = section_of(numbers), contract(numbers)
@@ -104,4 +104,4 @@ def write_body(
 
 def _title(data: Dataset) -> str:
     """The title of held-out poses."""
-    return "frames of clips" if data.clips and (data.clip >= 0).all() else "random poses"
+    return "frames of clips" if data.clips and (data.clip >= 0).all() else RANDOM

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._pages.gallery import Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.words import figure
 from rigcast.plot._framing import aspect_of, moving_vertices
 from rigcast.plot._studio import Studio, View, view_of
@@ -42,7 +42,7 @@ class CapturePainter:
     def rows(self) -> list[Row]:
         """A row of pictures for each of the shot's marked frames."""
         shot, size = self.shot, (WIDTH, round(WIDTH / self.aspect))
-        with Studio(shot.rig.faces, len(shot.rig.rest_vertices), *size) as studio:
+        with Studio(shot.rig.faces, len(shot.rig.rest_vertices), width=size[0], height=size[1]) as studio:
             return [self._row(name, frame, studio) for name, frame in shot.marked().items()]
 
     def _row(self, name: str, frame: int, studio: Studio) -> Row:
@@ -58,7 +58,7 @@ class CapturePainter:
             note = "no face was found" if shot.found.lost[frame] else note
             pictures.append(Picture([data_uri(self._overlay(frame))], "character over it", note))
         posed = shot.posed(frame)
-        near = view_of(posed[self.moving], shot.rig.up_axis, TURN, aspect=self.aspect)
+        near = view_of(posed[self.moving], shot.rig.up_axis, turn=TURN, aspect=self.aspect)
         view = View(near.toward, near.up, near.center, AROUND * near.extent)
         pictures.append(Picture([data_uri(studio.picture(posed, view))], "character"))
         return Row(name.capitalize(), f"frame {frame:,}, {frame / shot.found.fps:.2f} s", pictures)
@@ -92,7 +92,7 @@ class CapturePainter:
         )
         pose = shot.pose[frame]
         world = (shot.posed(frame) @ pose[:, :3].T + pose[:, 3]).astype(np.float32)
-        drawn = render(world, shot.rig.faces, camera, Material(CLAY))
+        drawn = render(world, shot.rig.faces, camera, material=Material(CLAY))
         share = OVER * drawn.coverage[0][:, :, None]
         mixed = (1.0 - share) * below + share * drawn.color[0]
         return self._with_points(np.asarray(mixed.round(), np.uint8), frame, solved=True)

@@ -26,7 +26,10 @@ def render_capture(shot: CapturedShot, rows: list[Row], name: str) -> str:
         "capture.html",
         {
             "name": words.title(name),
-            "verdicts": [RENDERED, _verdict(shot)],
+            "answer": _answer(shot),
+            "verdicts": [RENDERED],
+            "live_text": "The captured shot; a slider or a drag changes the weights of a frame, which the capture "
+            "keeps. The head stays still.",
             "summary": _summary(shot),
             "key_figures": _key_figures(shot),
             "warnings": [f"{text[:1].upper()}{text[1:]}." for text in shot.found.notes],
@@ -52,14 +55,20 @@ def _live(shot: CapturedShot) -> LiveCharacter | str:
     return live_character(stops, shot.rig, poses=shot.found.weights, fps=shot.found.fps)
 
 
-def _verdict(shot: CapturedShot) -> str:
+def _answer(shot: CapturedShot) -> list[str]:
+    """How near the character's points come, and whether that is noise."""
     means = shot.errors[np.isfinite(shot.errors[:, 0]), 0]
-    compared = "as large as" if means.mean() <= 2.0 * shot.found.noise else "larger than"
-    return (
-        f"The character has the points within {words.figure(float(means.mean()))} {shot.unit} on average "
-        f"({words.figure(float(means.max()))} in the worst frame), {compared} their noise of "
-        f"{words.figure(shot.found.noise)} along each axis. Small residuals do not say that the weights are right."
+    mean, worst, noise = (words.figure(float(x), 2) for x in (means.mean(), means.max(), shot.found.noise))
+    first = (
+        f"The character's points lie within {mean} {shot.unit} of the tracked ones on average, {worst} in the worst "
+        "frame."
     )
+    compared = "That is about" if means.mean() <= 2.0 * shot.found.noise else "That is more than"
+    return [
+        first,
+        f"{compared} the noise of the tracking ({noise} along each axis). Points that fit do not say that the weights "
+        "are right: look at the character.",
+    ]
 
 
 def _summary(shot: CapturedShot) -> str:

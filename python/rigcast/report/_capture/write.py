@@ -24,9 +24,9 @@ def write_capture(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     found: Capture,
+    *,
     points: Tracks | ArrayLike,
     pictures: Sequence[NDArray[np.uint8]] | None = None,
-    *,
     name: str | None = None,
     progress: ProgressOption = None,
 ) -> dict[str, object]:

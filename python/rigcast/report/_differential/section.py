@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from rigcast import plot
 from rigcast._core import DifferentialModel
 from rigcast._pages.facts import Fact
-from rigcast._pages.jpeg import data_uri
 from rigcast._pages.markers import MarkedMesh
+from rigcast._pages.pictures import data_uri
 from rigcast.report._differential.cost import multiply_adds
 from rigcast.report._differential.measure import MeasuredDifferential, measure_subspace
 

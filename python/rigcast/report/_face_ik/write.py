@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rigcast import _core, plot
 from rigcast._atomic_files import atomic_write
 from rigcast._pages import words
 from rigcast._pages.facts import Fact
-from rigcast._pages.jpeg import data_uri
 from rigcast._pages.markers import MarkedMesh
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.template import KeyFigure, check_extra, fill
 from rigcast._rigs.rig import Rig
 from rigcast._validate import Arguments, bad_argument
@@ -32,7 +33,7 @@ PUBLISHED = [
     ("Ray", "0.58", "1.5", "4.19", "8.5"),
 ]
 MARKER = 0.008  # radius of a target, relative to the longest side of the mesh
-WIDTH, COLUMNS = 210, 5
+WIDTH, COLUMNS, FEW_WIDE = 210, 5, 340
 CROPPED = 0.15  # of the control points' extent: what stands around them in a picture
 
 
@@ -87,16 +88,19 @@ def write_face_ik(
     report(Progress("answering configurations", 0.0, 2.0))
     measured = measure(ik, model, rig, seed)
     report(Progress("drawing configurations", 1.0, 2.0))
-    picture, top = _pictures(ik, model, measured)
+    order = _worst_last(measured)
+    every = _pictures(ik, model, measured, np.arange(COUNT))
+    few = _pictures(ik, model, measured, order[[0, COUNT // 2, -1]], FEW_WIDE)
     context = {
         "name": words.title(name or Path(path).stem),
-        "verdicts": [_verdict(measured, rig is not None)],
+        "answer": _answer(measured, rig is not None),
+        "live_text": "The model at the answers of the networks, which the pictures show; drag the skin to another.",
         "summary": _summary(ik, rig is not None),
         "key_figures": _key_figures(measured),
         "warnings": [] if rig is not None else [UNJUDGED],
         "measured": measured,
-        "picture": picture,
-        "top": top,
+        "every": every,
+        "few": few,
         "rows": _rows(measured),
         "published": PUBLISHED,
         "judge": "rig" if rig is not None else "model",
@@ -115,18 +119,30 @@ UNJUDGED = (
 
 
 def _live(model: _core.Deformer, measured: MeasuredFaceIk) -> LiveCharacter | str:
-    errors = measured.answers[0].judged.mean(axis=1)
-    order = np.argsort(errors)
+    order = _worst_last(measured)
     stops = {
         f"{name}: {row + 1}": int(row) for name, row in (("typical", order[len(order) // 2]), ("worst", order[-1]))
     }
     return live_character(stops, model, poses=measured.poses)
 
 
-def _verdict(measured: MeasuredFaceIk, has_rig: bool) -> str:
-    plain, polished = (words.figure(float(answer.judged.mean())) for answer in measured.answers)
-    where = "the rig" if has_rig else "the model that was trained through, not on the rig"
-    return f"Misses control points by {plain} mm on average, by {polished} mm after polishing, judged on {where}."
+def _answer(measured: MeasuredFaceIk, has_rig: bool) -> list[str]:
+    """How near control points come to their targets, and what more time gains."""
+    plain, polished = measured.answers
+    where = "On the rig" if has_rig else "On the model they learned from"
+    mean, worst = (words.length(float(value)) for value in (plain.judged.mean(), plain.judged.mean(axis=1).max()))
+    took = words.figure(plain.milliseconds, 2)
+    better = f"{words.length(float(polished.judged.mean()))} in {words.figure(polished.milliseconds, 2)} ms"
+    return [
+        f"{where}, the networks put dragged points within {mean} of their targets on average, {worst} in the worst "
+        f"configuration, in {took} ms.",
+        f"With a few steps of the exact solver after them, polishing: {better}.",
+    ]
+
+
+def _worst_last(measured: MeasuredFaceIk) -> NDArray[np.int64]:
+    """Configurations from the best to the worst answer."""
+    return np.asarray(np.argsort(measured.answers[0].judged.mean(axis=1), kind="stable"), np.int64)
 
 
 def _summary(ik: FaceIk, has_rig: bool) -> str:
@@ -180,34 +196,28 @@ def _facts(ik: FaceIk) -> list[Fact]:
     return facts + [Fact(key, value) for key, value in words.settings(training)]
 
 
-def _pictures(ik: FaceIk, model: Any, measured: MeasuredFaceIk) -> tuple[str, float]:
-    """All configurations as one picture, and the end of its color scale in millimeters.
+def _pictures(ik: FaceIk, model: Any, measured: MeasuredFaceIk, chosen: NDArray[np.int64], width: int = WIDTH) -> str:
+    """Configurations as one picture.
 
     The mesh is colored by the distance between model and rig, if the rig is known, the octahedra by the distance of
     each control point from where it shall be.
     """
     errors = measured.answers[0].judged
     apart = np.zeros(measured.vertices.shape[:2]) if measured.apart is None else measured.apart
-    top = nice_top(float(max(np.percentile(errors, 95), np.percentile(apart, 99))))
     marked = MarkedMesh(model, model.rest_vertices[ik.vertices], MARKER)
-    shown, values = [], []
-    for t, configuration in enumerate(measured.configurations):
-        shown.append(marked.vertices(measured.vertices[t], configuration.goals))
-        values.append(marked.values(apart[t], errors[t]))
-    titles = [f"{t + 1}: {error:.2f} mm" for t, error in enumerate(errors.mean(axis=1))]
     image = plot.side_by_side(
         marked,
-        np.stack(shown),
-        titles=titles,
+        np.stack([marked.vertices(measured.vertices[t], measured.configurations[t].goals) for t in chosen]),
+        titles=[f"{t + 1}: {errors[t].mean():.2f} mm" for t in chosen],
         columns=COLUMNS,
-        values=values,
-        top=top,
+        values=[marked.values(apart[t], errors[t]) for t in chosen],
+        top=nice_top(float(max(np.percentile(errors, 95), np.percentile(apart, 99)))),
         unit="mm",
         focus=_around(ik, marked),
         turn=15.0,
-        width=WIDTH,
+        width=width,
     )
-    return data_uri(np.asarray(image, np.uint8)[..., :3]), top
+    return data_uri(np.asarray(image, np.uint8)[..., :3])
 
 
 def _around(ik: FaceIk, marked: MarkedMesh) -> Any:

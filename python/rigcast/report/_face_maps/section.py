@@ -9,7 +9,7 @@ import numpy as np
 from rigcast import plot
 from rigcast._core import Deformer, FaceMaps
 from rigcast._pages.facts import Fact
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast.plot._deformation_maps import ACROSS
 from rigcast.plot._drawing import STYLE, figure
 from rigcast.report._face_maps.measure import MeasuredFaceMaps, measure_maps

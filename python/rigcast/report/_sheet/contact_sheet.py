@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_write
 from rigcast._core import BlendshapeRig
 from rigcast._pages import words
-from rigcast._pages.jpeg import data_uri, jpeg
+from rigcast._pages.pictures import data_uri, jpeg
 from rigcast._pages.template import KeyFigure, fill
 from rigcast._resume.fingerprints import fingerprint
 from rigcast._resume.parts import PartsFolder, opened
@@ -31,6 +31,10 @@ from rigcast.transfer._packing.anatomy import gaze_of
 
 WIDTH, HEIGHT = 480, 520  # pixels
 ROOM = 1.06  # around what is shown
+POSING = (
+    "Each color is one movement; pose all of a picture's at once, at full strength. Pictures face you: what is on "
+    "their left is on your right."
+)
 TINT = 0.55  # of a shape's color where it moves most
 SIDES = {"l": "left", "left": "left", "r": "right", "right": "right"}
 
@@ -95,13 +99,14 @@ def write_contact_sheet(
     view = _view(plan, rig)
     with contextlib.ExitStack() as stack:
         pictures = None if kept is None else stack.enter_context(opened(kept, "write_contact_sheet"))
-        studio = stack.enter_context(Studio(rig.faces, len(rig.rest_vertices), WIDTH, HEIGHT))
+        studio = stack.enter_context(Studio(rig.faces, len(rig.rest_vertices), width=WIDTH, height=HEIGHT))
         for number, shapes in enumerate([[], *plan.expressions]):
             cards.append(_card(number, shapes, plan, rig, view, studio, pictures))
             report(Progress("drawing expressions", number, len(plan.expressions)))
     context = {
         "name": words.title(str(rig.metadata.get("name") or "Face")),
-        "summary": _summary(plan),
+        "answer": _answer(plan),
+        "summary": POSING,
         "key_figures": _key_figures(plan),
         "cards": cards,
         "left": [plan.names[k] for k in plan.uncovered],
@@ -166,13 +171,9 @@ def _strength(shapes: list[int], rig: BlendshapeRig) -> NDArray[np.float64]:
     return np.asarray(np.clip(2.0 * strength, 0.0, 1.0))
 
 
-def _summary(plan: ExpressionPlan) -> str:
+def _answer(plan: ExpressionPlan) -> list[str]:
     shapes, count = plan.covered(len(plan.expressions)), len(plan.expressions)
-    return (
-        f"{words.plural(count, 'expression')} to pose and scan, which show {words.plural(shapes, 'shape')} of the rig. "
-        "Each color is one movement; pose all of a picture's at once, at full strength. "
-        "Pictures face you: what is on their left is on your right."
-    )
+    return [f"{words.plural(count, 'expression')} to pose and scan show {words.plural(shapes, 'shape')} of the rig."]
 
 
 def _key_figures(plan: ExpressionPlan) -> list[KeyFigure]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._pages.gallery import Gallery, Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.words import figure
 from rigcast.plot._colors import heat, nice_top
 from rigcast.plot._framing import aspect_of, moving_vertices
@@ -27,7 +27,7 @@ def shot_gallery(shot: SolvedShot, progress: ProgressCallback) -> Gallery:
     moving = moving_vertices(shot.rig)
     aspect = aspect_of(shot.rig.rest_vertices[moving], shot.rig.up_axis)
     size = WIDTH, round(WIDTH / aspect)
-    with Studio(shot.rig.faces, len(shot.rig.rest_vertices), *size) as studio:
+    with Studio(shot.rig.faces, len(shot.rig.rest_vertices), width=size[0], height=size[1]) as studio:
         painter = _ShotPainter(shot, studio, moving, aspect, progress)
         return Gallery(painter.overview(), painter.frames(), None)
 
@@ -78,10 +78,10 @@ class _ShotPainter:
         return Row(title, f"frame {frame:,}, {frame / shot.fps:.2f} s", pictures, self.top)
 
     def _view(self, vertices: NDArray[Any], turn: float) -> View:
-        near = view_of(vertices[self.moving], self.shot.rig.up_axis, turn, aspect=self.aspect)
+        near = view_of(vertices[self.moving], self.shot.rig.up_axis, turn=turn, aspect=self.aspect)
         return View(near.toward, near.up, near.center, MARGIN * near.extent)
 
     def _draw(self, vertices: NDArray[Any], view: View, colors: NDArray[np.uint8] | None = None) -> str:
         self.drawn += 1
         self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
-        return data_uri(self.studio.picture(vertices, view, colors))
+        return data_uri(self.studio.cutout(vertices, view, colors))

@@ -25,7 +25,10 @@ def render_shot(shot: SolvedShot, comparison: Comparison | None, pictures: Galle
     """The HTML text."""
     context: dict[str, Any] = {
         "name": words.title(name),
-        "verdicts": [_verdict(shot)],
+        "answer": _answer(shot),
+        "verdicts": [text for text in [residual(shot)] if text],
+        "live_text": "The solved shot; a slider or a drag changes the weights of a frame, which the solution keeps."
+        + (" The head stays still." if shot.head is not None else ""),
         "summary": _summary(shot),
         "key_figures": _key_figures(shot),
         "warnings": notes(shot),
@@ -52,11 +55,17 @@ def _live(shot: SolvedShot) -> LiveCharacter | str:
     return live_character(stops, shot.rig, poses=shot.solution.weights, fps=shot.fps)
 
 
-def _verdict(shot: SolvedShot) -> str:
-    mean, largest = words.figure(float(shot.rmse.mean())), words.figure(float(shot.rmse.max()))
-    return (
-        f"Meets the shot to {mean} mm (RMSE, mean over the frames; {largest} mm in the worst). {residual(shot)}".strip()
-    )
+def _answer(shot: SolvedShot) -> list[str]:
+    """How near the rig comes, and to how many weights; with the truth, how far these are off."""
+    mean, worst = words.length(float(shot.rmse.mean())), words.length(float(shot.rmse.max()))
+    first = f"The rig meets the shot within {mean} on average, {worst} in the worst frame."
+    on = f"{words.figure(float(shot.cardinality.mean()), 2)} of {shot.rig.num_shapes} weights are on in a frame"
+    if shot.truth is None:
+        return [first, f"{on}: the fewer, the easier a curve is to edit by hand."]
+    return [
+        first,
+        f"{on}; they are off from those that made the shot by {words.figure(shot.weight_error, 2)} on average.",
+    ]
 
 
 def _summary(shot: SolvedShot) -> str:
@@ -88,14 +97,15 @@ def residual(shot: SolvedShot) -> str:
 def _key_figures(shot: SolvedShot) -> list[KeyFigure]:
     solution = shot.solution
     rmse, p95 = (words.figure(float(value)) for value in (shot.rmse.mean(), np.percentile(shot.rmse, 95)))
-    figures = [KeyFigure(rmse, "mm", "RMSE, mean over the frames", f"95% of the frames are below {p95} mm")]
+    figures = [KeyFigure(rmse, "mm", "RMSE, mean over the frames", f"95 % of the frames are below {p95} mm")]
     if shot.truth is not None:
         error = words.figure(shot.weight_error)
         name, frame, largest = shot.worst_weight or ("", 0, 0.0)
         text = f"against the weights that made the shot; largest {words.figure(largest)}, {name} in frame {frame:,}"
         figures.append(KeyFigure(error, "", "mean error of a weight", text))
     on = words.figure(float(shot.cardinality.mean()))
-    figures.append(KeyFigure(on, f"of {shot.rig.num_shapes}", "weights on in a frame", f"above {ON:g}"))
+    fewer = f"above {ON:g}; fewer are easier to edit: raise --alpha if the distance allows it"
+    figures.append(KeyFigure(on, f"of {shot.rig.num_shapes}", "weights on in a frame", fewer))
     if shot.head is not None:
         turn = np.ptp(shot.head[:, :3], axis=0)
         text = f"yaw {turn[0]:.0f}, pitch {turn[1]:.0f}, roll {turn[2]:.0f} degrees; removed before solving"
@@ -104,7 +114,9 @@ def _key_figures(shot: SolvedShot) -> list[KeyFigure]:
     if noise.jitter > 0:
         text = "root mean square second difference"
         if noise.motion > 0 and solution.smoothness == 0:
-            text += f", {words.ratio(noise.jitter, noise.motion)} the motion's"
+            ratio = words.ratio(noise.jitter, noise.motion)
+            more = "the curves tremble, --smoothness calms them" if noise.jitter > noise.motion else "nothing trembles"
+            text += f", {ratio} the motion's own: {more}"
         figures.append(KeyFigure(words.figure(noise.jitter), "", "jitter of the weights", text))
     done = int(solution.converged.sum())
     if done < len(shot.rmse):

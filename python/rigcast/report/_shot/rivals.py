@@ -182,7 +182,7 @@ class _Bench:
 
         What a method makes of the rig once is made before: as with the Gram matrix, no frame pays for it.
         """
-        self.solver.solve(self.targets[:1], method, alpha, max_iterations=1, **self.first)
+        self.solver.solve(self.targets[:1], method, alpha=alpha, max_iterations=1, **self.first)
         runs: list[Run] = []
         budget = 1
         while True:
@@ -220,7 +220,7 @@ class _Bench:
     def _once(self, method: str, alpha: float, budget: int | None) -> Solution:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SparsityWarning)  # the curve goes on until no shape is left, on purpose
-            return self.solver.solve(self.targets, method, alpha, max_iterations=budget, **self.constraints)
+            return self.solver.solve(self.targets, method, alpha=alpha, max_iterations=budget, **self.constraints)
 
     def _run(self, solution: Solution) -> Run:
         weights = solution.weights

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from rigcast._validate import bad_argument
+from rigcast._validate import FPS, bad_argument
 from rigcast.inverse import Jitter, Solution, head_angles, in_rig_frame, jitter
 
 Float32 = NDArray[np.float32]
@@ -86,7 +86,7 @@ class SolvedShot:
     def noise(self) -> Jitter:
         """Noise of the targets, and the jitter of the weights."""
         shot, weights = self.targets, self.solution.weights
-        return jitter(self.rig, shot, weights, None if self.is_whole else self.vertices)
+        return jitter(self.rig, shot, weights, vertices=None if self.is_whole else self.vertices)
 
     @property
     def noise_rmse(self) -> float:
@@ -124,7 +124,7 @@ def solved_shot(
     targets: ArrayLike,
     solution: Solution,
     vertices: ArrayLike | None = None,
-    fps: float = 30.0,
+    fps: float = FPS,
     truth: ArrayLike | None = None,
 ) -> SolvedShot:
     """Measure a solution against its targets.

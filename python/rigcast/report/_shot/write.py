@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from rigcast._atomic_files import atomic_write
 from rigcast._core import BlendshapeRig
 from rigcast._pages.template import check_extra
-from rigcast._validate import bad_argument
+from rigcast._validate import FPS, bad_argument
 from rigcast.inverse import Solution
 from rigcast.inverse._request import METHODS
 from rigcast.inverse._solver import Solver
@@ -24,10 +24,10 @@ def write_shot(
     path: str | os.PathLike[str],
     rig: BlendshapeRig,
     targets: ArrayLike,
-    solution: Solution,
     *,
+    solution: Solution,
     vertices: ArrayLike | None = None,
-    fps: float = 30.0,
+    fps: float = FPS,
     truth: ArrayLike | None = None,
     methods: Sequence[str] | None = None,
     name: str | None = None,
@@ -48,7 +48,7 @@ def write_shot(
         The markers, where only they counted and the solution does not say so itself. What else the solve was given
         (weights of vertices, bounds, pins, priors, equal weights) is the solution's, for every method alike.
     fps : float
-        Frames per second.
+        Frames per second; 30 unless stated.
     truth : array_like, shape (T, K), optional
         Weights that made the shot, where they are known.
     methods : sequence of str, optional

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from rigcast import plot
 from rigcast._core import BlendshapeRig, Deformer
 from rigcast._pages.gallery import Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.words import figure
 from rigcast.plot._colors import nice_top
 from rigcast.plot._framing import moving_vertices

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._pages import words
 from rigcast._pages.gallery import Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast.plot._colors import CLAY, INK, heat, nice_top, rgb
 from rigcast.plot._drawing import blank_figure, pixels_of
 from rigcast.plot._image import Pixels

@@ -52,8 +52,8 @@ def framed(
         Points that are to be seen too: where expressions reach.
     """
     more = np.zeros((0, 3), np.float32) if also is None else also
-    near = view_of(np.concatenate([rig.rest_vertices[moving], more]), rig.up_axis, turn, aspect=aspect)
-    whole = view_of(np.concatenate([rig.rest_vertices, more]), rig.up_axis, turn, aspect=aspect)
+    near = view_of(np.concatenate([rig.rest_vertices[moving], more]), rig.up_axis, turn=turn, aspect=aspect)
+    whole = view_of(np.concatenate([rig.rest_vertices, more]), rig.up_axis, turn=turn, aspect=aspect)
     if whole.extent <= WHOLE * near.extent:
         return whole
     return View(near.toward, near.up, near.center, MARGIN * near.extent)
@@ -63,7 +63,7 @@ def fit_view(rig: Any, marks: NDArray[np.int64], whole: View, turn: float, aspec
     """A view of what the landmarks span and some more, no wider than ``whole``."""
     if len(marks) < 2:
         return whole
-    near = view_of(rig.rest_vertices[marks], rig.up_axis, turn, aspect=aspect)
+    near = view_of(rig.rest_vertices[marks], rig.up_axis, turn=turn, aspect=aspect)
     if AROUND * near.extent >= whole.extent:
         return whole
     return View(near.toward, near.up, near.center, AROUND * near.extent)
@@ -78,7 +78,7 @@ def crossing_rows(measured: MeasuredTransfer, draw: Draw) -> list[Row]:
 
 def _row(measured: MeasuredTransfer, n: int, draw: Draw) -> Row:
     faces, target = np.asarray(measured.target.faces), measured.shapes[n]
-    pairs = new_crossings(measured.source_shapes[n], measured.neutral, target, faces, measured.contacts)
+    pairs = new_crossings(measured.source_shapes[n], measured.neutral, target, faces=faces, near=measured.contacts)
     corners = faces[np.unique(pairs)]
     marked = np.unique(corners[corners >= 0])
     around = _largest_crowd(measured.neutral, marked)
@@ -88,7 +88,8 @@ def _row(measured: MeasuredTransfer, n: int, draw: Draw) -> Row:
         for title, vertices in (("source", measured.source_shapes[n]), ("target", target))
     ]
     places = ", ".join(map(str, marked[:5].tolist())) + (", ..." if len(marked) > 5 else "")
-    text = f"{words.plural(len(pairs), 'new crossing')} between faces at the vertices {places}"
+    depth = words.length(measured.millimeters * float(measured.quality.deepest[n]))
+    text = f"{words.plural(len(pairs), 'new crossing')}, {depth} deep at most, between faces at the vertices {places}"
     return Row(measured.names[n], text, pictures)
 
 
@@ -107,5 +108,5 @@ def _largest_crowd(neutral: NDArray[np.float32], marked: NDArray[np.int32]) -> N
 
 def _view(vertices: NDArray[np.float32], around: NDArray[np.int32], up_axis: str) -> View:
     """From the front, at least so much of the face that one sees where it is."""
-    view = view_of(vertices[around], up_axis, FACING)
+    view = view_of(vertices[around], up_axis, turn=FACING)
     return View(view.toward, view.up, view.center, max(2.0 * view.extent, PART * float(np.ptp(vertices, axis=0).max())))

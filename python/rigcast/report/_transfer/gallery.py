@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from rigcast._pages import words
 from rigcast._pages.gallery import Picture, Row
-from rigcast._pages.jpeg import data_uri
+from rigcast._pages.pictures import data_uri
 from rigcast._pages.words import figure
 from rigcast.plot._colors import heat, nice_top
 from rigcast.plot._framing import aspect_of, moving_vertices
@@ -56,8 +56,8 @@ def transfer_gallery(measured: MeasuredTransfer, chosen: list[int], progress: Pr
     aspect = max(aspect_of(rig.rest_vertices[moving_vertices(rig, NOTICED)], rig.up_axis) for rig in (source, target))
     size = WIDTH, round(WIDTH / aspect)
     with (
-        Studio(source.faces, len(source.rest_vertices), *size) as first,
-        Studio(target.faces, len(target.rest_vertices), *size) as second,
+        Studio(source.faces, len(source.rest_vertices), width=size[0], height=size[1]) as first,
+        Studio(target.faces, len(target.rest_vertices), width=size[0], height=size[1]) as second,
     ):
         painter = _TransferPainter(measured, first, second, size, moving, aspect, progress)
         return TransferGallery(
@@ -207,7 +207,7 @@ class _TransferPainter:
             ("without contacts", free[n], words.plural(int(free_crossings[n]), "new crossing")),
             ("target", measured.shapes[n], words.plural(int(doubt.new_crossings[n]), "new crossing")),
         ):
-            view = view_of(vertices[near], measured.target.up_axis, FACING, aspect=self.aspect)
+            view = view_of(vertices[near], measured.target.up_axis, turn=FACING, aspect=self.aspect)
             close = View(view.toward, view.up, view.center, CLOSE * view.extent)
             pictures.append(Picture([self._draw(self.second, vertices, close, None)], title, note))
         return Row(measured.names[n], "", pictures)
@@ -262,7 +262,7 @@ class _TransferPainter:
     def _draw(self, studio: Studio, vertices: NDArray[Any], view: View, colors: Colors) -> str:
         self.drawn += 1
         self.progress(Progress("drawing", self.drawn, 0, f"picture {self.drawn}"))
-        return data_uri(studio.picture(vertices, view, colors))
+        return data_uri(studio.cutout(vertices, view, colors))
 
 
 def _expression(rig: Any, n: int) -> NDArray[np.float32]:

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._blendshapes import Tent
 from rigcast._core import BlendshapeRig
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument
 from rigcast.progress import ProgressOption
 from rigcast.transfer import (
@@ -27,6 +28,7 @@ Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
 
+@one_line
 @dataclass(frozen=True)
 class MeasuredTransfer:
     """The result of :func:`measure_transfer`: both rigs and the measurements. N expressions: one per column of the rig.
@@ -129,6 +131,16 @@ class MeasuredTransfer:
         errors = np.where(np.isnan(self.errors), -1.0, self.errors)
         return np.asarray(np.lexsort((-self.quality.doubt, -errors)))
 
+    @property
+    def least_depth(self) -> float:
+        """Millimeters from which crossings count."""
+        return self.millimeters * self.quality.least_depth
+
+    @property
+    def deepest(self) -> float:
+        """Millimeters of the deepest new crossing, 0 without one."""
+        return self.millimeters * float(self.quality.deepest.max(initial=0.0))
+
     def figures(self) -> dict[str, object]:
         """Numbers by name."""
         doubt = self.quality
@@ -142,6 +154,8 @@ class MeasuredTransfer:
             "empty": empty_shapes(self.target),
             "flipped_faces": int(doubt.flipped.sum()),
             "crossings": crossings,
+            "crossings_from_mm": self.least_depth,
+            "deepest_crossing_mm": self.deepest,
             "most_doubtful": [self.names[n] for n in self.order()[:5]],
         }
         if self.free_crossings is not None:
@@ -203,11 +217,13 @@ def measure_transfer(
         raise bad_argument("report", "carried" if carried else "source", f"of {others.shape} positions", expected)
     made = positions_from_rig(target)
     pairs = None if contacts is None or not len(np.asarray(contacts)) else np.asarray(contacts, np.int32)
-    doubt = quality(own, others, target.rest_vertices, made, target.faces, contacts=pairs, progress=progress)
+    doubt = quality(
+        own, others, target.rest_vertices, target_shapes=made, faces=target.faces, contacts=pairs, progress=progress
+    )
     free = None if free_shapes is None else np.asarray(free_shapes, np.float32)
     free_crossings = None
     if free is not None:
-        free_crossings = count_new_crossings(others, target.rest_vertices, free, target.faces, pairs)
+        free_crossings = count_new_crossings(others, target.rest_vertices, free, faces=target.faces, near=pairs)
     scale = float(source.meters_per_unit) / float(target.meters_per_unit)
     return MeasuredTransfer(
         source,

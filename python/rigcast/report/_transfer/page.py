@@ -42,7 +42,10 @@ def render_transfer(measured: MeasuredTransfer, pictures: TransferGallery, name:
     """The HTML text."""
     context: dict[str, Any] = {
         "name": words.title(name),
-        "verdicts": [_verdict(measured)],
+        "answer": _answer(measured),
+        "verdicts": _verdicts(measured),
+        "live_text": "Both faces at the same weights: drag the target, and the source follows.",
+        "stretch_ticks": ["0 %", "41 %", "≥ 100 %"],
         "summary": _summary(measured),
         "key_figures": _key_figures(measured),
         "warnings": _warnings(measured),
@@ -89,17 +92,41 @@ def _live(measured: MeasuredTransfer) -> LiveCharacter | str:
     return live_character(stops, measured.target, measured.source, poses=np.eye(shapes), fps=1.0)
 
 
-def _verdict(measured: MeasuredTransfer) -> str:
+def _answer(measured: MeasuredTransfer) -> list[str]:
+    """How near the true shapes are, else how many expressions are to be looked at; then what a copy reaches."""
+    if not len(measured.judged):
+        return [_doubts(measured)]
+    mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
+    largest = max(float(measured.distances(n).max()) for n in measured.judged)
+    first = (
+        f"The transferred shapes are within {words.length(mean)} of the true ones on average, "
+        f"{words.length(largest)} at worst."
+    )
+    if mean < copy:
+        return [first, f"Copying the source's offsets as they are would miss by {words.length(copy)}."]
+    return [first, f"Copying the source's offsets as they are does better here ({words.length(copy)})."]
+
+
+def _doubts(measured: MeasuredTransfer) -> str:
     doubt, count = measured.quality, len(measured.names)
-    if len(measured.judged):
-        mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
-        better = "Beats" if mean < copy else "Loses to"
-        figures = f"misses true shapes by {words.figure(mean)} mm, copies by {words.figure(copy)} mm"
-        return f"{better} plain copies of the offsets: {figures}."
-    poor = int(((doubt.new_crossings > 0) | (doubt.flipped.sum(axis=1) > 0)).sum())
+    crossed, flipped = doubt.new_crossings > 0, doubt.flipped.sum(axis=1) > 0
+    depth = words.length(measured.least_depth)
+    poor = int((crossed | flipped).sum())
     if not poor:
-        return f"Nothing to look at: no flipped face and no new crossing in {words.plural(count, 'expression')}."
-    return f"Look at {poor} of {words.plural(count, 'expression')}: they have flipped faces or new crossings."
+        none = f"no face cuts through another deeper than {depth}, and none is flipped"
+        return f"Nothing to look at in {words.plural(count, 'expression')}: {none}."
+    parts = []
+    if crossed.any():
+        deepest = words.length(measured.deepest)
+        parts.append(f"{int(crossed.sum())} with faces that cut through others deeper than {depth} ({deepest} at most)")
+    if flipped.any():
+        parts.append(f"{int(flipped.sum())} with faces that lie the wrong way round")
+    return f"{poor} of {words.plural(count, 'expression')} need a look: {', '.join(parts)}."
+
+
+def _verdicts(measured: MeasuredTransfer) -> list[str]:
+    """With true shapes, the doubtful places come after the distances."""
+    return [_doubts(measured)] if len(measured.judged) else []
 
 
 def _summary(measured: MeasuredTransfer) -> str:
@@ -130,9 +157,11 @@ def _key_figures(measured: MeasuredTransfer) -> list[KeyFigure]:
         result.append(KeyFigure(words.figure(largest), "mm", "largest error", "over all shapes and vertices"))
     free = measured.free_crossings
     before = "" if free is None else f"without contacts {free.sum():,}; "
-    where = "new crossings" + ("" if measured.contacts is None else " at lips and lids")
+    where = f"new crossings deeper than {words.length(measured.least_depth)}"
+    where += "" if measured.contacts is None else ", at lips and lids"
     hit = int((doubt.new_crossings > 0).sum())
     own = f"{before}in {hit} of {len(measured.names)} expressions"
+    own += f"; {words.length(measured.deepest)} at most" if hit else ""
     result.append(KeyFigure(f"{doubt.new_crossings.sum():,}", "", where, own))
     flipped = int((doubt.flipped.sum(axis=1) > 0).sum())
     result.append(

@@ -11,11 +11,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.motions.action import Action
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sampling._drawing.clips import Clip, Clips, checked_clips
 from rigcast.sampling._drawing.stream import Stream
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Animation:
     """Frames of an animation, each channel's distance from rest multiplied by a random factor.

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.rig import Rig
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.sampling._check import CheckedRig, check_answer, check_rig
@@ -24,6 +25,7 @@ MOVES = 0.1  # of the largest motion: landmarks are chosen among vertices that m
 BATCH_BYTES = 1 << 26  # of vertices evaluated at a time; only their landmarks are kept
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Balanced:
     """Candidate poses in bins: each draw picks a bin, then a pose in it, and no pose twice.

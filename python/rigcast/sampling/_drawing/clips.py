@@ -10,12 +10,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from rigcast._rigs.motions.action import Action
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.sampling._drawing.stream import Stream
 
 Int32 = NDArray[np.int32]
 
 
+@one_line
 @dataclass(frozen=True)
 class Clip:
     """A motion that rows of a data set were sampled from.
@@ -41,6 +43,7 @@ class Clip:
         return {"name": self.name, "fps": self.fps}
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Clips:
     """Clips, and the one that each of T rows belongs to, -1 for none.

@@ -10,6 +10,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument
 from rigcast.sampling._drawing.animation import Animation
 from rigcast.sampling._drawing.clips import Clips, drawn_clips, no_clips
@@ -34,6 +35,7 @@ class Sampler(Protocol):
     # Optional: clips_of(count, stream) -> Clips of the rows that draw gives for an equal stream.
 
 
+@one_line
 @dataclass(frozen=True)
 class Normal:
     """Every channel on its own from a normal distribution that is truncated to the channel's range.
@@ -80,6 +82,7 @@ class Normal:
         return {"kind": "normal", "spread": float(self.spread)}
 
 
+@one_line
 @dataclass(frozen=True)
 class Uniform:
     """Every channel on its own, evenly over its range.
@@ -104,6 +107,7 @@ class Uniform:
         return {"kind": "uniform"}
 
 
+@one_line
 @dataclass(frozen=True)
 class Sparse:
     """Some channels, evenly over their ranges; the others rest. For faces, whose expressions turn few of many dials.
@@ -134,6 +138,7 @@ class Sparse:
         return {"kind": "sparse"}
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Mixture:
     """Each row from one of several samplers, chosen at random.
@@ -187,6 +192,7 @@ class Mixture:
         return {"kind": "mixture", "parts": parts}
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Switched:
     """The rows of another sampler with some channels at one end of their range, as switches are for most of the time.

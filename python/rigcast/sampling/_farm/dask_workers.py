@@ -17,6 +17,7 @@ from rigcast._atomic_files import FULL
 from rigcast._farm.connecting import is_client
 from rigcast._farm.farm import Failure, Farm
 from rigcast._farm.parcel import portable
+from rigcast._shown import no_pickle, one_line
 from rigcast._validate import bad_argument
 from rigcast.errors import ArgumentError, SourceError, WorkerWarning
 from rigcast.progress import ProgressOption, as_callback
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from rigcast._farm.connecting import Client
 
 
+@no_pickle("it holds a connection to a scheduler; connect again")
+@one_line
 class DaskWorkers:
     """The workers of a Dask scheduler, on this machine or others; an :class:`Executor` (extra ``dask``).
 
@@ -106,6 +109,9 @@ class DaskWorkers:
         if self.incidents:
             text = f"sample: the data set is complete; on the way {len(self.incidents)} things went wrong, the first: "
             warnings.warn(text + self.incidents[0], WorkerWarning, stacklevel=2)
+
+    def _facts(self) -> list[str]:
+        return ["same bits" if self.same_bits else "bits of each worker"]
 
 
 def _pickled(work: ShardWork) -> bytes:

@@ -103,7 +103,14 @@ class WorkerRigs:
         except Exception as error:
             raise WorkerFault(f"cannot open the rig ({type(error).__name__}: {error})") from error
         try:
-            work = ShardWork(rig, self.facts, self.folder, self.first_row, self.first_row[:0], self.first_answer)
+            work = ShardWork(
+                rig,
+                self.facts,
+                self.folder,
+                rows=self.first_row,
+                probe_rows=self.first_row[:0],
+                reference=self.first_answer,
+            )
             answer = work.try_rig()
         except Exception as error:
             _close(rig)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_file
+from rigcast._shown import one_line
 
 MANIFEST, UNFINISHED, LOCK, REPLACEMENT = "manifest.json", "unfinished.json", ".lock", ".replacement"
 ARRAYS = ("channels", "poses", "vertices")  # of each shard, float32, with a row per pose
@@ -37,6 +38,7 @@ OURS = re.compile(
 LEFT_OVER = re.compile(rf"\.({OURS.pattern})\.\w+\.part|\.token\.[0-9a-f]{{32}}")
 
 
+@one_line
 @dataclass(frozen=True)
 class Shard:
     """Rows ``start`` to ``stop`` of the data (or of the influence probe), stored as number ``index``."""
@@ -65,6 +67,7 @@ class Shard:
         return f"{self.kind}s {self.start} to {self.stop - 1}, shard {self.stem}"
 
 
+@one_line
 @dataclass(frozen=True)
 class Done:
     """A shard that lies finished in the folder, with the SHA-256 of its files."""

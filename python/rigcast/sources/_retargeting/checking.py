@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.motions.motion import Motion
 from rigcast._rigs.rotations import Float64, nearest_rotation
+from rigcast._shown import one_line
 from rigcast.sources._joint_maps import SIDES, joint_roles
 from rigcast.sources._retargeting.following import Following
 from rigcast.sources._retargeting.target import Target, ancestors_of
@@ -20,6 +21,7 @@ MOVES, STANDS = 10.0, 0.05  # degrees that a joint turns to count as moving; the
 STILL, SHIFTS = 1.0, 1e-3  # degrees, and the share of a rig's size, that are no motion
 
 
+@one_line
 @dataclass(frozen=True)
 class Followed:
     """Deforming joints against the motion, in some frames of the clip.

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from rigcast._rigs.described import Described, counted
 from rigcast._rigs.rotations import Float64
+from rigcast._shown import Described, counted
 from rigcast.sources._retargeting.checking import Followed
 
 FAR, TURNED = 0.2, 10.0  # of the rig's reach, and degrees: joints that turn so little wrong are so far away

@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 
 from rigcast._rigs.motions.action import Action
 from rigcast._rigs.motions.resampling import resampled
-from rigcast._validate import Arguments, bad_argument, shown
+from rigcast._shown import one_line
+from rigcast._validate import FPS, Arguments, bad_argument, shown
 from rigcast.sources import Retargeted
 from rigcast.synthesis._clips.rotations import Rotations
 
 Float32 = NDArray[np.float32]
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class Clip:
     """Frames of controls, and where they come from.
@@ -92,6 +94,27 @@ def checked_clips(
             raise bad_argument(function, f"clips[{label!r}]", f"a {type(values).__name__}", "a list of clips")
         found[label] = [_clip(check, label, i, value, fps) for i, value in enumerate(values)]
     return found
+
+
+def rate_of(function: str, given: Mapping[str, Iterable[Any]]) -> float:
+    """Frames per second that the clips state; the default where none states any.
+
+    Raises
+    ------
+    ValueError
+        If they state several.
+    """
+    rates: set[float] = set()
+    for value in (value for values in (given.values() if isinstance(given, Mapping) else ()) for value in values):
+        stated = 1.0 / value.frame_time if isinstance(value, Retargeted) else getattr(value, "fps", None)
+        if isinstance(stated, int | float) and not any(np.isclose(stated, rate, rtol=1e-6) for rate in rates):
+            rates.add(float(stated))
+    if len(rates) > 1:
+        several = ", ".join(f"{rate:g}" for rate in sorted(rates))
+        raise bad_argument(
+            function, "fps", f"None, and clips have {several} per second", "given: one rate for all of them"
+        )
+    return rates.pop() if rates else FPS
 
 
 def _clip(check: Arguments, label: str, number: int, value: Any, fps: float) -> Clip:

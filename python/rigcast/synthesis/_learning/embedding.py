@@ -126,7 +126,9 @@ def fit_space(
             np.zeros((len(frames), settings.dimensions)), np.zeros((len(frames), 1)), 1.0, 1.0, STILL_NOISE
         )
     embedding = Embedding(rounded(basis * size), rounded(center), explained, scale)
-    return Space(label, latent, frames, segments, embedding, around, effects, held_out)
+    return Space(
+        label, latent, frames, segments=segments, embedding=embedding, around=around, effects=effects, held_out=held_out
+    )
 
 
 def _fitted(

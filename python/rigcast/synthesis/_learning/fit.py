@@ -22,7 +22,7 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.progress import Progress, ProgressCallback, ProgressOption, as_callback
 from rigcast.sources import Action, Retargeted, Rig
 from rigcast.synthesis._bridges import default_threshold, find_bridges
-from rigcast.synthesis._clips.clips import Clip
+from rigcast.synthesis._clips.clips import Clip, rate_of
 from rigcast.synthesis._clips.prepare import Prepared, prepared
 from rigcast.synthesis._learning.choose import UNMEASURED, USUAL, Trials, chosen_settings, least_components
 from rigcast.synthesis._learning.embedding import LatentSettings, components_for, fit_space
@@ -37,10 +37,10 @@ MOST_DIMENSIONS = 16
 
 def fit(
     clips: Mapping[str, Iterable[Clip | Retargeted | Action | ArrayLike]],
-    fps: float = 24.0,
+    fps: float | None = None,
+    *,
     limits: ArrayLike | None = None,
     rig: Rig | Deformer | None = None,
-    *,
     dimensions: int | None = None,
     components: float | None = None,
     threshold: float | None = None,
@@ -64,8 +64,9 @@ def fit(
     clips : mapping from label to list of clips
         Each a :class:`Clip`, what :func:`rigcast.sources.retarget` or a rig's ``action`` returns, or an array (T, N):
         channels of a rig with joints, weights of a face.
-    fps : float
-        Of all that is played; clips of other rates are resampled. Arrays have this rate.
+    fps : float, optional
+        Of all that is played; clips of other rates are resampled. Arrays have this rate. Default: the one rate that
+        clips state; 30 if none states any.
     limits : (N, 2) array, optional
         Lowest and highest value of each control. Default: the rig's, else those of the clips. Clips are clipped.
     rig : Rig, Deformer or BlendshapeRig, optional
@@ -102,7 +103,8 @@ def fit(
     Raises
     ------
     ValueError
-        If controls of clips, limits, names and rig differ in number, a label has no frames, no control moves, or
+        If clips state several rates and ``fps`` is not given, controls of clips, limits, names and rig differ in
+        number, a label has no frames, no control moves, or
         ``folder`` holds other files or is written by another run.
     KeyboardInterrupt
         After Ctrl-C; with ``folder``, the message says what is kept.
@@ -118,7 +120,7 @@ def fit(
     ['smile', 'frown']
     """
     check = Arguments("fit")
-    rate = check.rate("fps", fps)
+    rate = rate_of("fit", clips) if fps is None else check.rate("fps", fps)
     given = (
         None if dimensions is None else check.whole("dimensions", dimensions, least=1, most=MOST_DIMENSIONS),
         _components(check, components),

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument, shown
 
 CHOICES = {"scaling": ("all", "label"), "matching": ("mesh", "components"), "minimizer": ("lbfgs", "scg")}
 
 
+@one_line
 @dataclass(frozen=True)
 class FitSettings:
     """Scaling, matching and fitting of labels: our defaults, or as in the source (Bailey 2020, chapter 5).

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
+from rigcast._shown import one_line
 
+
+@one_line
 @dataclass(frozen=True)
 class Event:
     """A command that began, a note about it, or one second of motion.

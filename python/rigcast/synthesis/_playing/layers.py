@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._safe_reading import errors_naming, read_settings
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, shown
 
 MASK = 2**64 - 1  # the largest seed
@@ -19,6 +20,7 @@ Float64 = NDArray[np.float64]
 AnyLayer = TypeVar("AnyLayer", bound="Layer")
 
 
+@one_line
 @dataclass(frozen=True, kw_only=True)
 class Layer:
     """Controls with a life of their own, added to what the clips do to them.
@@ -96,6 +98,7 @@ def _amounts(check: Arguments, argument: str, given: object) -> None:
         check.number(f"{argument}[{control!r}]", amount)
 
 
+@one_line
 @dataclass(frozen=True, kw_only=True)
 class Blinks(Layer):
     """Blinks: one at a random moment of each interval.
@@ -133,6 +136,7 @@ class Blinks(Layer):
         return {"per_minute": self.per_minute, "length": self.length}
 
 
+@one_line
 @dataclass(frozen=True, kw_only=True)
 class Gaze(Layer):
     """Eyes that look about: they rest, and jump to a new direction.
@@ -167,6 +171,7 @@ class Gaze(Layer):
         return {"per_minute": self.per_minute, "length": self.jump}
 
 
+@one_line
 @dataclass(frozen=True, kw_only=True)
 class Sway(Layer):
     """Slow smooth motion of each control by itself, as of a head.

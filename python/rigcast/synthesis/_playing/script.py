@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from rigcast._core import PlayCommand
 from rigcast._safe_reading import errors_naming, read_settings
+from rigcast._shown import counted, one_line
 from rigcast._validate import Arguments, bad_argument, shown
 from rigcast.errors import ArgumentError
 from rigcast.synthesis._playing import commands
@@ -30,6 +31,7 @@ FIELDS = {
 Entry = str | float | Sequence[Pose] | ArrayLike | None  # of a command
 
 
+@one_line
 class Script:
     """Commands with times.
 
@@ -128,3 +130,7 @@ class Script:
                 raise check.wrong(f"{where}.{key}", "missing", "given")
         check.number(f"{where}.at", given["at"], least=0.0, most=LONGEST)
         return dict(given)
+
+    def _facts(self) -> list[str]:
+        length = "" if self.seconds is None else f"{self.seconds:g} s"
+        return [counted(len(self.commands), "command", "commands"), length]

@@ -7,12 +7,14 @@ from dataclasses import dataclass, fields
 from typing import Any
 
 from rigcast import _core
+from rigcast._shown import one_line
 from rigcast._validate import MOST_FRAMES, Arguments, bad_argument, shown
 from rigcast.synthesis._playing.layers import Layer
 
 TRANSITIONS = ("inertialize", "blend")
 
 
+@one_line
 @dataclass(frozen=True)
 class PlaySettings:
     """The settings of a player. Latent lengths are counted in *steps*: the median distance between frames of a label.

@@ -131,7 +131,7 @@ def _inverses(linear: NDArray[np.float64], names: list[str]) -> NDArray[np.float
     if len(often):
         row, slot = int(np.flatnonzero(flat[:, often[0]])[0]), int(often[0])
         got = f"of zero volume at joint '{names[slot]}' in row {row}"
-        raise bad_argument("body", "ds.poses", got, "transforms that can be inverted in nearly all poses")
+        raise bad_argument("body", "data.poses", got, "transforms that can be inverted in nearly all poses")
     found = [names[slot] for slot in np.flatnonzero(flat.any(axis=0))]
     remedy = "no model of joints follows the skin there; hold what scales or stretches it"
     text = f"some poses collapse {listed(found)}: {remedy}"

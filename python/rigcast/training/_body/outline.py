@@ -33,11 +33,11 @@ class Outline:
 def parted(ds: Any, settings: BodySettings, seed: int) -> tuple[NDArray[np.integer[Any]], NDArray[np.integer[Any]]]:
     """Rows to learn from and held-out rows; ValueError for what no body is learned from."""
     if ds.skeleton is None:
-        raise bad_argument("body", "ds", "a data set without a skeleton", "samples of a rig with joints")
+        raise bad_argument("body", "data", "a data set without a skeleton", "samples of a rig with joints")
     training, held_out = ds.split(settings.holdout, seed)
     if len(training) < 2 or len(held_out) < 1:
         got = f"{len(training)} rows to learn from and {len(held_out)} held out"
-        raise bad_argument("body", "ds", got, "large enough for at least 2 and 1; sample more poses")
+        raise bad_argument("body", "data", got, "large enough for at least 2 and 1; sample more poses")
     return training, held_out
 
 

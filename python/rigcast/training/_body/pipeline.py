@@ -29,7 +29,7 @@ STEPS_OF_ROUND = 2000  # to a stated error
 
 
 def body(
-    ds: Dataset,
+    data: Dataset,
     settings: BodySettings = BodySettings(),
     *,
     minutes: float | None = None,
@@ -48,7 +48,7 @@ def body(
 
     Parameters
     ----------
-    ds : Dataset
+    data : Dataset
         Poses and vertices; with its influence probe where it has one.
     settings : BodySettings
         How the mesh and the data are cut, the networks and their steps; ``BodySettings(method="paper")`` follows
@@ -84,7 +84,7 @@ def body(
     Raises
     ------
     ValueError
-        If ``ds`` is no data set, has no skeleton or too few rows, or has changed since it was sampled, a used joint
+        If ``data`` is no data set, has no skeleton or too few rows, or has changed since it was sampled, a used joint
         cannot be inverted in some pose, an argument makes no sense, the paper's method is given no budget, or the
         checkpoint belongs to another run or is written by one.
     NumericalError
@@ -102,17 +102,17 @@ def body(
     (2, 1122, 3)
     """
     budget = budget_of("body", minutes, steps, seed, device, threads, checkpoint, restart, progress)
-    check_data_set("body", ds)
+    check_data_set("body", data)
     check_record("body", settings, BodySettings)
     if settings.method == "paper":
         check_published("body", minutes, steps, "of hours, sampling included; its number of steps is not printed")
     with budget.at_work():
-        verify(ds, budget)  # the model states the hash of what it has learned from
-        skinnings = Skinnings(ds, skinning_rows(parted(ds, settings, seed)[0], seed), threads)
-        settings, trials = chosen_linear(ds, settings, skinnings, budget)
-        ready = prepare(ds, settings, budget, skinnings=skinnings)
-        finish = partial(_finished, ds, skinnings, settings, budget)
-        learned, done = Networks(ds, ready, settings, budget).train(finish=partial(_rehearsed, finish, ready))
+        verify(data, budget)  # the model states the hash of what it has learned from
+        skinnings = Skinnings(data, skinning_rows(parted(data, settings, seed)[0], seed), threads)
+        settings, trials = chosen_linear(data, settings, skinnings, budget)
+        ready = prepare(data, settings, budget, skinnings=skinnings)
+        finish = partial(_finished, data, skinnings, settings, budget)
+        learned, done = Networks(data, ready, settings, budget).train(finish=partial(_rehearsed, finish, ready))
         budget.progress(Progress("measuring", 0, 1))
         return finish(ready, learned, done | trials)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rigcast._shown import one_line
 from rigcast.training._settings import OPTIMIZERS, SCHEDULES, by_method, check_settings, complete
 
 METHODS = ("blended", "paper")
@@ -12,6 +13,7 @@ LINEAR = ("auto", "rigid", "skinning", "own")
 PRIOR_ROWS, MOST_DECAY = 60.0, 0.3
 
 
+@one_line
 @dataclass(frozen=True)
 class BodySettings:
     """Settings of :func:`rigcast.training.body`; lengths in meters, whatever the unit of the rig.

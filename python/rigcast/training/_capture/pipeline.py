@@ -118,7 +118,9 @@ def capture_network(
     change = variation or ActorVariation()
     with budget.at_work():
         rows = film_examples(cast, change, given, settings, folder, budget)
-        descent = CaptureDescent(_read_alone(rows, names), _movement(cast, names), _mirrored(cast), settings, budget)
+        descent = CaptureDescent(
+            _read_alone(rows, names), _movement(cast, names), mirrored_labels(cast), settings, budget
+        )
         weights, done = _train(descent, cast, change, budget)
         return _network(
             cast, descent, weights, {**budget.record(settings), **budget.used(), **done, **_said(cast, change, given)}
@@ -141,7 +143,7 @@ def _movement(cast: Cast, names: list[str]) -> NDArray[np.float64]:
     return np.asarray(1000.0 * float(character.meters_per_unit) * deltas[:, picked])
 
 
-def _mirrored(cast: Cast) -> Mirrored:
+def mirrored_labels(cast: Cast) -> Mirrored:
     """Shapes and landmarks of the other side, the latter by where they lie on the character."""
     names = cast.character.shape_names
     read = np.flatnonzero(solved_shapes(names))

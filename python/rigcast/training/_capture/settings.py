@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.training._settings import OPTIMIZERS, SCHEDULES, complete
 
@@ -11,6 +12,7 @@ CHOICES = {"detector": ("none", "mediapipe"), "optimizer": OPTIMIZERS, "schedule
 WHOLE = {"actors": 4, "poses": 4, "size": 32, "film_size": 32, "width": 4, "hidden": 8, "batch": 1, "patience": 1}
 
 
+@one_line
 @dataclass(frozen=True)
 class CaptureNetworkSettings:
     """Settings of :func:`rigcast.training.capture_network`.

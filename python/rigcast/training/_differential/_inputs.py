@@ -22,7 +22,7 @@ def describe(ds: Any, poses: NDArray[np.float32], extent: float) -> Description:
     parents = np.zeros(0, np.int32) if ds.skeleton is None else np.asarray(ds.skeleton.parents)
     varying = varying_columns(poses, joints, extent)
     if not varying.any():
-        raise bad_argument("differential", "ds", "of constant poses", "poses of which at least one column varies")
+        raise bad_argument("differential", "data", "of constant poses", "poses of which at least one column varies")
     compact = rigid_joints(poses, joints) if joints else np.zeros(0, bool)
     return Description(parents, varying, compact)
 

@@ -35,7 +35,7 @@ EPOCHS = 10_000  # of Song et al. 2020, section 3.3
 
 
 def differential(
-    ds: Dataset,
+    data: Dataset,
     settings: DifferentialSettings = DifferentialSettings(),
     *,
     anchors: int | ArrayLike | None = None,
@@ -60,7 +60,7 @@ def differential(
 
     Parameters
     ----------
-    ds : Dataset
+    data : Dataset
         Poses and vertices, with or without joints; with its influence probe if it has one. The mesh need not be
         manifold: lashes may be welded to lids.
     settings : DifferentialSettings
@@ -101,7 +101,7 @@ def differential(
     Raises
     ------
     ValueError
-        If ``ds`` is no data set, has too few rows, or has changed since it was sampled, anchors are wrong, a linear
+        If ``data`` is no data set, has too few rows, or has changed since it was sampled, anchors are wrong, a linear
         transform has no inverse in some pose, there are more components than poses, a setting makes no sense, the
         paper's recipe is given no budget, or the checkpoint belongs to another run or is written by one.
     NumericalError
@@ -117,17 +117,17 @@ def differential(
     (2, 1122, 3)
     """
     budget = budget_of("differential", minutes, steps, seed, device, threads, checkpoint, restart, progress)
-    check_data_set("differential", ds)
+    check_data_set("differential", data)
     check_record("differential", settings, DifferentialSettings)
     if settings.recipe == "paper":
-        check_published("differential", minutes, steps, _published(len(ds), settings))
+        check_published("differential", minutes, steps, _published(len(data), settings))
     with budget.at_work():
-        verify(ds, budget)
-        ready = _prepare(ds, anchors, skin, settings, budget)
+        verify(data, budget)
+        ready = _prepare(data, anchors, skin, settings, budget)
         training = np.flatnonzero(ready.problem.training)
-        simple = simple_methods(ds, training, ready.held_out, threads, budget.progress)
-        finish = partial(_finished, ds, ready, budget, simple)
-        weights, done = _train(ds, ready, budget, finish)
+        simple = simple_methods(data, training, ready.held_out, threads, budget.progress)
+        finish = partial(_finished, data, ready, budget, simple)
+        weights, done = _train(data, ready, budget, finish)
         budget.progress(Progress("measuring", 0, 1))
         return finish(weights, done)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.training._settings import by_method, complete
 
@@ -17,6 +18,7 @@ CHOICES = {
 }
 
 
+@one_line
 @dataclass(frozen=True)
 class DifferentialSettings:
     """Settings of :func:`rigcast.training.differential`; lengths in meters, whatever the unit of the rig.

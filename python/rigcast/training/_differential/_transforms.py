@@ -192,7 +192,7 @@ def displacements(
     wrong = np.argwhere(~np.isfinite(vertices))
     if len(wrong):
         got = f"not finite at vertex {wrong[0, 1]} in {name(int(wrong[0, 0]))}"
-        raise bad_argument("differential", "ds.vertices", got, "finite everywhere")
+        raise bad_argument("differential", "data.vertices", got, "finite everywhere")
     if transforms.origin == "identity":
         return np.asarray(vertices - rest, np.float32)
     result = np.empty(vertices.shape, np.float32)
@@ -205,7 +205,7 @@ def displacements(
         if len(flat):
             row, vertex = int(flat[0, 0]), int(flat[0, 1])
             got = f"of a singular linear transform at vertex {vertex} in {name(begin + row)}"
-            raise bad_argument("differential", "ds.poses", got, "transforms that can be inverted")
+            raise bad_argument("differential", "data.poses", got, "transforms that can be inverted")
         moved = vertices[rows].astype(np.float64) - matrix[..., 3]
         result[rows] = np.linalg.solve(linear, moved[..., None])[..., 0] - rest
     return result

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.training._settings import OPTIMIZERS, SCHEDULES, by_method, complete
 
@@ -18,6 +19,7 @@ CHOICES = {
 }
 
 
+@one_line
 @dataclass(frozen=True)
 class FaceIkSettings:
     """Settings of :func:`rigcast.training.face_ik`; lengths in meters, whatever the unit of the rig.

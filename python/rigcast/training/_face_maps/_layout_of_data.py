@@ -18,7 +18,7 @@ SAMPLES = 512  # of a data set that a layout is made from
 
 
 def face_layout(
-    ds: Dataset,
+    data: Dataset,
     *,
     resolution: int = 32,
     refine: bool = True,
@@ -37,7 +37,7 @@ def face_layout(
 
     Parameters
     ----------
-    ds : Dataset
+    data : Dataset
         Of at least two rows; with its influence probe where it has one.
     resolution : int
         Texels along each axis of a coarse map; refinement maps have twice as many.
@@ -58,7 +58,7 @@ def face_layout(
     Raises
     ------
     ValueError
-        If ``ds`` is no data set, has fewer than two rows, or nothing moves in it.
+        If ``data`` is no data set, has fewer than two rows, or nothing moves in it.
 
     Examples
     --------
@@ -68,20 +68,25 @@ def face_layout(
     ['component 1']
     """
     check = Arguments("face_layout")
-    if not all(hasattr(ds, name) for name in ("take", "rest_vertices", "probe", "poses", "meters_per_unit")):
-        raise check.wrong("ds", f"a {type(ds).__name__}", "a data set: rigcast.Dataset(path)")
+    if not all(hasattr(data, name) for name in ("take", "rest_vertices", "probe", "poses", "meters_per_unit")):
+        raise check.wrong("data", f"a {type(data).__name__}", "a data set: rigcast.Dataset(path)")
     check.whole("resolution", resolution, least=2, most=128)
     check.whole("fields", fields)
     check.threads(threads)
     seed = check.whole("seed", seed)
     report = as_callback(progress)
-    rows = np.sort(np.random.default_rng([seed, 6]).permutation(len(ds))[:SAMPLES])
+    rows = np.sort(np.random.default_rng([seed, 6]).permutation(len(data))[:SAMPLES])
     if len(rows) < 2:
-        raise check.wrong("ds", f"of {len(rows)} rows", "of at least two")
-    offsets = ds.take(rows)[2] - ds.rest_vertices
-    masks, notes = moved_by(ds)
-    how: dict[str, Any] = {"unit_to_mm": 1e3 * ds.meters_per_unit, "seed": seed, "threads": threads, "progress": report}
-    mesh = ds.surface, ds.rest_vertices, ds.faces
+        raise check.wrong("data", f"of {len(rows)} rows", "of at least two")
+    offsets = data.take(rows)[2] - data.rest_vertices
+    masks, notes = moved_by(data)
+    how: dict[str, Any] = {
+        "unit_to_mm": 1e3 * data.meters_per_unit,
+        "seed": seed,
+        "threads": threads,
+        "progress": report,
+    }
+    mesh = data.surface, data.rest_vertices, data.faces
     layout = lay_out(*mesh, offsets, masks, resolution=resolution, fields=fields, **how)
     layout.notes.extend(notes)
     if not refine:

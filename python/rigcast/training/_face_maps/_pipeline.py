@@ -28,7 +28,7 @@ from rigcast.training._simple_methods import simple_methods, without_worse_netwo
 
 
 def face_maps(
-    ds: Dataset,
+    data: Dataset,
     settings: FaceMapsSettings = FaceMapsSettings(),
     *,
     minutes: float | None = None,
@@ -57,7 +57,7 @@ def face_maps(
 
     Parameters
     ----------
-    ds : Dataset
+    data : Dataset
         Poses and vertices, best with the influence probe. The head must not travel: sample the dials alone
         (:func:`rigcast.sources.dials_only`) where joints move it.
     settings : FaceMapsSettings
@@ -89,7 +89,7 @@ def face_maps(
     Raises
     ------
     ValueError
-        If ``ds`` is no data set, has too few rows, has changed since it was sampled, or moves no vertex; a setting
+        If ``data`` is no data set, has too few rows, has changed since it was sampled, or moves no vertex; a setting
         makes no sense; or the checkpoint belongs to another run or is written by one.
     NumericalError
         If training diverges.
@@ -110,18 +110,18 @@ def face_maps(
     'random poses'
     """
     budget = budget_of("face_maps", minutes, steps, seed, device, threads, checkpoint, restart, progress)
-    check_data_set("face_maps", ds)
+    check_data_set("face_maps", data)
     check_record("face_maps", settings, FaceMapsSettings)
     with budget.at_work(len(STAGES)):
-        verify(ds, budget)
-        ready = prepare(ds, settings, budget)
-        simple = simple_methods(ds, ready.training, ready.held_out, threads, budget.progress)
-        finish = partial(_finished, ds, settings, budget, simple)
+        verify(data, budget)
+        ready = prepare(data, settings, budget)
+        simple = simple_methods(data, ready.training, ready.held_out, threads, budget.progress)
+        finish = partial(_finished, data, settings, budget, simple)
         left_out = {} if ready.base is None else too_late(budget)
         if left_out:
             return finish(ready, [], left_out)
-        ready = refined(ds, ready, settings, budget)
-        learned, done = Levels(ds, settings, budget).train(ready, partial(_rehearsed, finish, ready))
+        ready = refined(data, ready, settings, budget)
+        learned, done = Levels(data, settings, budget).train(ready, partial(_rehearsed, finish, ready))
         budget.progress(Progress("measuring", 0, 1))
         return finish(ready, learned, done)
 

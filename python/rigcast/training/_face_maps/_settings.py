@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rigcast._shown import one_line
 from rigcast._validate import bad_argument
 from rigcast.training._settings import OPTIMIZERS, SCHEDULES, by_method, check_settings, complete
 
@@ -12,6 +13,7 @@ LAYOUTS = ("mended", "published")
 LENGTH = 1.0 / 40.0  # of the diagonal of the rest mesh's box: the unit of length of the loss, a centimeter on a head
 
 
+@one_line
 @dataclass(frozen=True)
 class FaceMapsSettings:
     """Settings of :func:`rigcast.training.face_maps`.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._safe_reading import errors_naming
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument, missing_file
 from rigcast.training._budget import required_torch, torch_settings
 from rigcast.training._style.descent import as_channels
@@ -25,6 +26,7 @@ OFFSET = 0.8  # times what varies: motion common to all frames, beyond which the
 LARGEST = 4096  # key points or channels that a file may ask for
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class StyledPictures:
     """Pictures of a character in the expressions of an actor.
@@ -44,6 +46,7 @@ class StyledPictures:
     notes: list[str]
 
 
+@one_line
 class StyleTransfer:
     """Networks that carry the motion of an actor's face to the picture of a character (Bailey 2020, section 6.4).
 
@@ -216,6 +219,10 @@ class StyleTransfer:
             pictures.append(made.permute(0, 2, 3, 1).numpy())
             motion.append((now.places - rest.places).numpy())
         return np.concatenate(pictures), np.concatenate(motion)
+
+    def __reduce__(self) -> tuple[type[StyleTransfer], tuple[dict[str, NDArray[np.generic]], dict[str, Any]]]:
+        """For pickle and copy: the tensors and metadata of the model's file."""
+        return StyleTransfer, (self._tensors, self.metadata)
 
 
 def relative_motion(torch: Any, start: KeyPoints, now: KeyPoints, rest: KeyPoints) -> KeyPoints:

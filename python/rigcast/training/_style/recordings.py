@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.training._style.settings import REGIONS
 
@@ -20,6 +21,7 @@ LANDMARKS = {
 }
 
 
+@one_line
 @dataclass(frozen=True, eq=False)
 class StyleRecording:
     """Pictures of one face under one light, cropped around it and black elsewhere.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.training._settings import OPTIMIZERS, SCHEDULES, by_method, complete
 
@@ -12,6 +13,7 @@ REGIONS = ("face", "mouth", "left_eye", "right_eye")  # in the order in which th
 CHOICES = {"regions": ("segmented", "whole"), "optimizer": OPTIMIZERS, "schedule": SCHEDULES}
 
 
+@one_line
 @dataclass(frozen=True)
 class StyleSettings:
     """Settings of :func:`rigcast.training.style_transfer`.

@@ -13,12 +13,14 @@ from numpy.typing import NDArray
 
 from rigcast._atomic_files import atomic_write
 from rigcast._safe_reading import Malformed, read_json
+from rigcast._shown import one_line
 from rigcast.errors import FileError
 from rigcast.transfer._packing.symmetry import Pair
 
 KIND, VERSION = "rigcast expression plan", 1
 
 
+@one_line
 @dataclass(frozen=True)
 class ExpressionPlan:
     """Expressions for an actor to pose, in the order of their use.

@@ -84,7 +84,7 @@ class ActingStage(Stage):
     def restore(self, state: State) -> None:
         """Take a layer that was remembered."""
         self.timeline.layer = state.row
-        self._go_to_timeline()
+        self.go_to_timeline()
 
     def request(self, label: str) -> None:
         """Idle at a label from now on, or refuse one that is none."""
@@ -97,7 +97,7 @@ class ActingStage(Stage):
         if seed > MOST_SEED:
             raise Refused(f"seed {seed} is above {MOST_SEED}")
         self.timeline.restart(seed, self.timeline.requested)
-        self._go_to_timeline()
+        self.go_to_timeline()
 
     def acting(self) -> dict[str, Any]:
         """The label at which the character is, the one to which it goes, and the seed."""
@@ -105,7 +105,7 @@ class ActingStage(Stage):
 
     def scene_facts(self) -> dict[str, Any]:
         """Labels for buttons, and those of the game's moods."""
-        return {"labels": self.labels, "moods": self.moods}
+        return {**super().scene_facts(), "labels": self.labels, "moods": self.moods}
 
     def _keep_changes(self, state: State) -> None:
         timeline = self.timeline
@@ -113,6 +113,7 @@ class ActingStage(Stage):
         changed = state.row != self.within(base + timeline.layer)
         timeline.layer = np.where(changed, state.row - base, timeline.layer).astype(np.float32)
 
-    def _go_to_timeline(self) -> None:
+    def go_to_timeline(self) -> None:
+        """Stand as the player says, with the layer on top."""
         self._let_go()
         super().stand(State(self.within(self.timeline.row(self.timeline.frame))))

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from rigcast.synthesis import Player, Synthesizer
 from rigcast.viewer._figures._posing import Row
+from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._protocol import Refused
-from rigcast.viewer._timeline import Timeline
 
 KEPT = 60.0  # seconds
 MOST_AT_ONCE = 0.5  # seconds that are played at once; of a longer delay the rest is left out

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._hashing import padded_faces
+from rigcast.viewer._drawing._looks import FigureLook
 from rigcast.viewer._figures._figure import State, Vertices
 from rigcast.viewer._figures._posing import AXES, Posing, Row, Vector, poses_of_each, posing_of
 from rigcast.viewer._sliders import Slider, body_part
 
 REACH = 2.0  # of the character's size, each way
 NOWHERE = np.zeros(3)
+SAME_POSE = 1e-4  # of entries of poses that are one: channels of a recorded pose lead back to it so far
 
 
 class Placed:
@@ -75,6 +77,8 @@ def needs_place(model: _core.Deformer) -> bool:
 
 class ModelFigure:
     """A model: poses are evaluated as they are."""
+
+    look: FigureLook | None = None  # of its materials
 
     def __init__(self, model: _core.Deformer, name: str = "") -> None:
         self.model = model
@@ -157,6 +161,8 @@ class ModelFigure:
 class RecordedFigure:
     """The vertices of a data set: it stands in recorded poses only, between them in the one that was last asked for."""
 
+    look: FigureLook | None = None  # of its materials
+
     def __init__(self, dataset: Any, name: str = "") -> None:
         self.dataset = dataset
         self.name = name or f"{dataset.name or 'data set'}, recorded"
@@ -164,6 +170,11 @@ class RecordedFigure:
         self.rest_vertices = np.asarray(dataset.rest_vertices)
         self.faces = padded_faces(dataset.faces, "view", len(self.rest_vertices))
         self.up_axis, self.meters_per_unit = dataset.up_axis, dataset.meters_per_unit
+
+    def stands_as(self, pose: Row, index: int) -> bool:
+        """True if a pose (C,) is the one that was recorded in a frame, up to rounding."""
+        recorded = self.dataset.poses[min(index, len(self.dataset) - 1)]
+        return len(pose) == len(recorded) and bool(np.allclose(pose, recorded, rtol=SAME_POSE, atol=SAME_POSE))
 
     def frame(self, index: int) -> Vertices:
         """Vertices (V, 3) of a recorded pose."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from rigcast import _core, baselines, sampling
 from rigcast._hashing import padded_faces
 from rigcast._validate import bad_argument
+from rigcast.viewer._drawing._looks import FigureLook
 from rigcast.viewer._figures._figure import State, Vertices
 from rigcast.viewer._figures._posing import Row, Vector
 from rigcast.viewer._protocol import Refused
@@ -30,6 +31,8 @@ class RigFigure:
     ValueError
         If ``through`` has other vertices, joints or channels than the rig.
     """
+
+    look: FigureLook | None = None  # of its materials
 
     def __init__(self, rig: Any, name: str = "", through: _core.Deformer | None = None) -> None:
         self.rig = rig

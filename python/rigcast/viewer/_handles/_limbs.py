@@ -70,7 +70,7 @@ class LimbHandles:
         pinned = list(range(len(self._limbs))) if firm else self._standing
         limbs = [self._limbs[k] for k in pinned]
         assert self._torso is not None
-        made = ik.move_torso(self._skeleton, pose, self._torso, limbs, translation=target - at)[0]
+        made = ik.move_torso(self._skeleton, pose, self._torso, pinned=limbs, translation=target - at)[0]
         return self._allowed(begin, made, pinned, target - at, False)
 
     def _allowed(self, begin: State, pose: Row, moved: Sequence[int], shift: Vector, elbow_pulled: bool) -> State:

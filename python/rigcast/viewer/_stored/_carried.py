@@ -16,13 +16,13 @@ from rigcast import _core
 from rigcast._validate import bad_argument, shown
 from rigcast.errors import ArgumentError
 from rigcast.viewer._acting._take import Take, columns_of
+from rigcast.viewer._drawing._scene import scene_message
 from rigcast.viewer._figures._figure import State, mirror_signs
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
-from rigcast.viewer._scene import scene_message
+from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._numbers import CodedFile, as_it_is, coded
 from rigcast.viewer._stored._view_page import LARGEST, ViewPage, base64_of, whole_page
-from rigcast.viewer._timeline import Timeline
 from rigcast.viewer._wire import packed
 
 ROUNDING = 0.001  # millimeters below which the storage's error is not told in figures
@@ -60,7 +60,7 @@ def carried(stage: Stage, storage: str = "16-bit") -> ViewPage:
         "clip": None if rows is None else page.clip(timeline, rows, len(figures[0].sliders)),
         "synthesizer": None if acting is None else page.synthesizer(acting, figures[0]),
     }
-    more: dict[str, Any] = {**stage.scene_facts(), "exports": [], "movie": False}
+    more: dict[str, Any] = {**stage.scene_facts(), "exports": [], "movie": False, "clips": [], "bones": False}
     scene = np.frombuffer(scene_message(figures, False, more), np.uint8)
     return page.page(header, scene, np.frombuffer(wasm, np.uint8))
 
@@ -73,6 +73,7 @@ def _left_out(stage: Stage) -> list[str]:
         "the head of the motion stays still": timeline.head is not None,
         "pictures of the motion are not shown": timeline.pictures is not None,
         "keys are not kept": bool(timeline.keys),
+        "other clips of the file are not": len(stage.transport.clips) > (not timeline.is_empty),
     }
     return [f"{what} in a page" for what, is_there in found.items() if is_there]
 

@@ -40,4 +40,4 @@ def _sent(stage: Stage) -> list[str]:
         got = f"{count:,} frames of {size / 2**20:.1f} MB"
         raise bad_argument("record", "poses", got, f"frames of at most {LARGEST // 2**20} MB together")
     frames = (stage.step([Seek(t)], 0.0) for t in range(count))
-    return [base64_of(stage.scene()), *map(base64_of, frames)]
+    return [base64_of(stage.scene(has_images=False)), *map(base64_of, frames)]

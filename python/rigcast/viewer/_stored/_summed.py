@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._validate import bad_argument
-from rigcast.viewer import _geometry
 from rigcast.viewer._coarse import Triangles, coarse_mesh
+from rigcast.viewer._drawing import _geometry
 from rigcast.viewer._messages import Seek
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._wire import header_of, packed
@@ -103,12 +103,12 @@ def _message(stage: Stage, headers: list[dict[str, Any]], figures: list[SummedFi
     rows = np.array([header.pop("row") for header in headers], np.float64).reshape(len(headers), -1)
     low = stage.ranges[:, 0].astype(np.float64)
     steps = np.maximum((stage.ranges[:, 1] - low) / SLIDER_STEPS, 1e-9)
-    scene = header_of(stage.scene())
+    scene = header_of(stage.scene(has_images=False))
     arrays: list[Integers] = [np.rint((rows - low) / steps).astype(np.int64).T]
     about = []
     for facts, own in zip(scene["figures"], figures, strict=True):
         size = len(own.triangles)
-        facts |= {"vertices": own.center.shape[1], "triangles": size, "reduced": size}
+        facts |= {"vertices": own.center.shape[1], "triangles": size, "reduced": size, "look": None}
         about.append({"step": own.step, "components": len(own.components)})
         arrays += [own.triangles, own.center, own.components, own.shares.T]
     for header in headers:

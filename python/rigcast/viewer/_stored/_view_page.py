@@ -18,6 +18,7 @@ from rigcast.viewer._page import files_of
 LARGEST = 256 * 2**20  # bytes: beyond, browsers take long to open a page
 PREFIX = "rigcast/"  # of modules in the page's import map
 COMMENT = re.compile(r"^\s*(//[^\n]*|/\*\*.*?\*/)\n", re.M | re.S)  # on lines of its own
+LOCAL = re.compile(r'(from |import\()"\.{1,2}/(?:\w+/)*(\w+\.js)"')  # imports, by names alone in a page
 POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' data:; style-src 'unsafe-inline'; "
     "img-src data: blob:; base-uri 'none'; form-action 'none'"
@@ -101,11 +102,11 @@ def whole_page(start: str, data: str, more: Mapping[str, str] | None = None) -> 
     more : dict of str to str, optional
         Texts of modules beside those of the page, by names; all are found by these alone.
     """
-    files = {path.lstrip("/"): content.decode() for path, (_, content) in files_of("rigcast.viewer").items()}
+    files = {Path(path).name: content.decode() for path, (_, content) in files_of("rigcast.viewer").items()}
     assert not files.keys() & (more or {}).keys(), "two modules of one name"
     files |= more or {}
     modules = {
-        PREFIX + name: COMMENT.sub("", re.sub(r'(from |import\()"\./(\w+\.js)"', rf'\1"{PREFIX}\2"', content))
+        PREFIX + name: COMMENT.sub("", LOCAL.sub(rf'\1"{PREFIX}\2"', content))
         for name, content in files.items()
         if name.endswith(".js")
     }

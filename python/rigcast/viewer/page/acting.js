@@ -17,7 +17,7 @@ export class Acting {
     this.elements.acting.hidden = labels.length === 0;
     document.body.classList.toggle("is-acting", labels.length > 0);
     this.buttons = labels.map((label) => {
-      const button = Object.assign(document.createElement("button"), { textContent: label, title: `Idle at ${label}`, className: "toggle" });
+      const button = Object.assign(document.createElement("button"), { textContent: label, title: `Idle at ${label}`, className: "toggle", ariaPressed: "false" });
       button.addEventListener("click", () => this.tell(label));
       return button;
     });
@@ -39,7 +39,7 @@ export class Acting {
   show(state) {
     if (!state) return;
     const { doing, seed } = this.elements;
-    for (const button of this.buttons) button.classList.toggle("on", button.textContent === state.requested);
+    for (const button of this.buttons) button.ariaPressed = String(button.textContent === state.requested);
     const said = state.label === state.requested ? state.label : `${state.label}, on the way to ${state.requested}`;
     if (doing.textContent !== said) doing.textContent = said;
     if (document.activeElement !== seed) seed.value = state.seed;

@@ -2,16 +2,20 @@
 
 import { fromView, sub } from "./math.js";
 
+const LONG = 550; // milliseconds of a long press, which stands for Shift and Alt where there are no keys
+const STILL = 9; // pixels that a finger may move meanwhile
+
 /** The number of a pin that no other page has given one: the pins of all pages, also of earlier ones, stand in one list. */
 const newPin = () => 1 + Math.floor(Math.random() * 1e9);
 
 export class Pointer {
-  /** view: { canvas, camera, link, mesh(), redraw() }. */
+  /** view: { canvas, camera, link, mesh(), redraw(), notice(text) }. */
   constructor(view) {
     this.view = view;
     this.mode = null; // "asked", "drag" (a pin of the skin), "handle", "turn", "move" or "pinch" (two fingers)
     this.fingers = new Map();
     this.pending = null;
+    this.holds = false; // a long press: the point is held when the finger lifts
     const canvas = view.canvas;
     canvas.addEventListener("pointerdown", (event) => this.down(event));
     canvas.addEventListener("pointermove", (event) => this.move(event));
@@ -49,6 +53,7 @@ export class Pointer {
 
   /** Two fingers zoom and move; what one of them had begun to pull is let go. */
   pinch() {
+    this.cancelPress();
     this.drop(false);
     this.begin("pinch");
     this.held = this.span();
@@ -70,8 +75,36 @@ export class Pointer {
     this.view.redraw();
   }
 
+  /** A finger or pen that rests: a point of the skin is held from then on, one that was held is let go. */
+  press(event, wasHeld) {
+    this.cancelPress();
+    if (event.pointerType === "mouse") return;
+    this.pressed = [event.clientX, event.clientY];
+    this.timer = setTimeout(() => {
+      if (!["asked", "drag"].includes(this.mode)) return;
+      navigator.vibrate?.(20);
+      if (!wasHeld) this.holds = true;
+      else {
+        this.view.link.send("unpin", { pin: this.pin });
+        this.begin(null);
+      }
+      this.view.notice(wasHeld ? "The point is let go." : "The point is held: drag on, or lift the finger.");
+    }, LONG);
+  }
+
+  cancelPress() {
+    clearTimeout(this.timer);
+    this.holds = false;
+  }
+
+  /** The server that knew of what is held is gone. */
+  forget() {
+    this.cancelPress();
+    this.begin(null);
+  }
+
   /** Asks for what is under the cursor, or takes a pin that holds. */
-  grab(pin, event) {
+  grab(pin, event, wasHeld = false) {
     if (!this.view.mesh()) return;
     if (this.isSecond(event)) return this.pinch();
     this.drop(false); // a tap whose answer has not come
@@ -82,6 +115,7 @@ export class Pointer {
     const facing = fromView(this.view.mesh().about.up, camera.forward);
     link.send("grab", { ...this.ray(event), facing, pin });
     this.begin("asked");
+    this.press(event, wasHeld);
   }
 
   /** Takes a handle that is drawn at a place of the picture. */
@@ -111,6 +145,7 @@ export class Pointer {
   move(event) {
     if (this.mode === null) return;
     if (this.mode === "pinch") return this.spread(event);
+    if (this.pressed && Math.hypot(event.clientX - this.pressed[0], event.clientY - this.pressed[1]) > STILL) clearTimeout(this.timer);
     const [dx, dy] = [event.clientX - this.last.clientX, event.clientY - this.last.clientY];
     if (["asked", "drag", "handle"].includes(this.mode)) {
       if (dx || dy) this.pending = event;
@@ -145,7 +180,8 @@ export class Pointer {
     this.fingers.delete(event.pointerId);
     this.flush();
     if (this.fingers.size > 1) return this.pinch();
-    this.drop(event.shiftKey);
+    this.drop(event.shiftKey || this.holds);
+    this.cancelPress();
     this.begin(null);
     this.view.redraw();
   }

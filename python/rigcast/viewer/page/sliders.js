@@ -12,8 +12,11 @@ function made(name, attributes = {}, text = "") {
 const rounded = (number, unit) => number.toFixed(DIGITS[unit] ?? 3).replace(/^-(?=[0.]*$)/, "");
 
 export class Sliders {
-  constructor(root, search, link) {
-    this.root = root;
+  /** elements: { sliders, search, nothing }, the last for a search that finds nothing. */
+  constructor({ sliders, search, nothing }, link) {
+    this.root = sliders;
+    this.search = search;
+    this.nothing = nothing;
     this.link = link;
     this.rows = [];
     search.addEventListener("input", () => this.filter(search.value));
@@ -30,6 +33,7 @@ export class Sliders {
       details.append(summary, ...inside.map((slider) => this.row(slider, details)));
       this.root.append(details);
     });
+    this.filter(this.search.value);
   }
 
   row(slider, details) {
@@ -87,5 +91,7 @@ export class Sliders {
       details.hidden = !any;
       if (words.length && any) details.open = true;
     }
+    this.nothing.hidden = this.rows.length > 0 && [...seen.values()].some(Boolean);
+    this.nothing.textContent = this.rows.length ? `No channel and no body part has "${text.trim()}" in its name.` : "This character has no channels.";
   }
 }

@@ -1,12 +1,20 @@
-// Play, scrub, speed and keys.
+// Play, scrub, speed, keys, and which clip plays.
+
+import { ink } from "./theme.js";
+
+const NO_CLIP = "no clip";
 
 export class Timeline {
   constructor(elements, link) {
     this.elements = elements;
     this.link = link;
     this.state = null;
-    const { play, key, unkey, previous, next, speed, frames, track } = elements;
+    const { play, clip, key, unkey, previous, next, speed, frames, track } = elements;
     play.addEventListener("click", () => this.toggle());
+    clip.addEventListener("change", () => {
+      link.send("clip", { name: clip.value });
+      clip.blur();
+    });
     key.addEventListener("click", () => link.send("key"));
     unkey.addEventListener("click", () => link.send("unkey"));
     previous.addEventListener("click", () => this.jump(-1));
@@ -19,6 +27,13 @@ export class Timeline {
     });
     track.addEventListener("pointermove", (event) => event.buttons & 1 && this.scrub(event));
     new ResizeObserver(() => this.draw()).observe(track);
+  }
+
+  /** The clips that can be chosen. */
+  load(names) {
+    const { clip } = this.elements;
+    clip.hidden = names.length === 0;
+    clip.replaceChildren(new Option(NO_CLIP, ""), ...names.map((name) => new Option(name, name)));
   }
 
   toggle() {
@@ -41,11 +56,12 @@ export class Timeline {
   }
 
   show(state) {
-    const { play, time, frames, unkey } = this.elements;
+    const { play, clip, time, frames, unkey } = this.elements;
     this.state = state;
     const frame = Math.floor(state.at);
     play.textContent = state.playing ? "Stop" : "Play";
     time.textContent = `${frame} / ${state.frames - 1}  ${state.fps} fps`;
+    if (document.activeElement !== clip) clip.value = state.name ?? "";
     unkey.disabled = !state.keys.includes(frame);
     if (document.activeElement !== frames) frames.value = state.frames;
     this.draw();
@@ -69,20 +85,20 @@ const MARGIN = 8; // pixels left of the first and right of the last frame
 function paint(context, width, height, { frames, at, keys, clip }) {
   const x = (frame) => MARGIN + (frame / Math.max(1, frames - 1)) * (width - 2 * MARGIN);
   context.clearRect(0, 0, width, height);
-  context.fillStyle = "#1d2024";
+  context.fillStyle = ink("sunk");
   context.fillRect(0, 4, width, height - 8);
   if (clip) {
-    context.fillStyle = "#33404c";
+    context.fillStyle = ink("band");
     context.fillRect(x(0), height - 9, x(frames - 1) - x(0), 3);
   }
-  context.fillStyle = "#6d747e";
+  context.fillStyle = ink("off");
   context.font = "9px system-ui, sans-serif";
   const step = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10000].find((n) => (n / frames) * width > 42) ?? frames;
   for (let frame = 0; frame < frames; frame += step) {
     context.fillRect(Math.round(x(frame)), height - 10, 1, 6);
     context.fillText(String(frame), x(frame) + 3, 13);
   }
-  context.fillStyle = "#e0934a";
+  context.fillStyle = ink("accent");
   for (const key of keys) {
     context.save();
     context.translate(x(key), height / 2 + 3);
@@ -90,6 +106,6 @@ function paint(context, width, height, { frames, at, keys, clip }) {
     context.fillRect(-4, -4, 8, 8);
     context.restore();
   }
-  context.fillStyle = "#eceef0";
+  context.fillStyle = ink("cursor");
   context.fillRect(x(Math.floor(at)) - 1, 2, 2, height - 4);
 }

@@ -22,16 +22,19 @@ export function packed(header, arrays) {
   return bytes.buffer;
 }
 
-/** The index buffers of each figure of a scene. */
+/** The index buffers of each figure of a scene, and the arrays of its materials: colors, texture coordinates, images. */
 export function sceneBuffers(header, buffer, offset) {
-  return header.figures.map((figure) => {
-    const take = (count) => {
-      const array = new Uint32Array(buffer, offset, count);
-      offset += 4 * count;
-      return array;
-    };
-    return { triangles: take(3 * figure.triangles), reduced: take(3 * figure.reduced), edges: take(2 * figure.edges) };
-  });
+  const take = (Type, count) => {
+    const array = new Type(buffer, offset, count);
+    offset += Math.ceil(array.byteLength / 4) * 4;
+    return array;
+  };
+  return header.figures.map(({ triangles, reduced, edges, vertices, look }) => ({
+    ...{ triangles: take(Uint32Array, 3 * triangles), reduced: take(Uint32Array, 3 * reduced), edges: take(Uint32Array, 2 * edges) },
+    tints: look ? take(Uint8Array, 4 * vertices) : null,
+    uvs: look?.hasUvs ? take(Float32Array, 2 * vertices) : null,
+    images: (look?.images ?? []).map(({ bytes }) => take(Uint8Array, bytes)),
+  }));
 }
 
 export const BYTES_PER_VERTEX = 12;

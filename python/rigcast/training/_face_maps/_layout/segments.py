@@ -7,9 +7,12 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
+
 COARSE, REFINEMENT = 0, 1
 
 
+@one_line
 @dataclass(frozen=True)
 class MapSegment:
     """Vertices that one map moves: by weight times the map, sampled bilinearly at their texture coordinates.
@@ -44,6 +47,7 @@ class MapSegment:
     rectangle: NDArray[np.float64] | None = None
 
 
+@one_line
 @dataclass(frozen=True)
 class RigidPart:
     """Vertices that move by the rigid motion that takes their followers' rest positions to the posed ones best.
@@ -65,6 +69,7 @@ class RigidPart:
     error: float
 
 
+@one_line
 @dataclass(frozen=True)
 class Floors:
     """The least errors of the maps of a segment, before and after its texture coordinates were mended.
@@ -92,6 +97,7 @@ class Floors:
     overlapped_after: int
 
 
+@one_line
 @dataclass(frozen=True)
 class Layout:
     """The layout of a face on deformation maps. Printed, it is a table of floors with notes.

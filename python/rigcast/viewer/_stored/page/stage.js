@@ -69,6 +69,7 @@ export class Stage {
 
   /** A message of the page. */
   send(type, entries = {}) {
+    if (type === "probe") return this.answer(entries);
     if (type === "shown") this.waiting = false;
     else this.inbox.push([type, entries]);
     if (!this.waiting && (this.inbox.length || this.clock.playing || this.unsolved)) {
@@ -76,6 +77,15 @@ export class Stage {
       if (type === "shown") requestAnimationFrame(() => this.step());
       else queueMicrotask(() => this.step());
     }
+  }
+
+  /** The value of the color where a ray meets the skin, as it is shown. */
+  answer({ origin, direction }) {
+    const hit = this.figure.surface.pick(origin, direction);
+    let value = null;
+    if (hit && this.lengths) value = { [this.mode]: hit.corners.reduce((sum, corner, k) => sum + hit.weights[k] * this.lengths[corner], 0) };
+    else if (hit && this.mode === "confidence") value = { confidence: this.confidence };
+    this.on.message(packed({ type: "probe", value }, []));
   }
 
   step() {
@@ -289,6 +299,7 @@ export class Stage {
   /** Color values of the first figure's vertices, and figures of its errors. */
   marks(other, confidence) {
     const { model } = this.figure;
+    [this.lengths, this.confidence] = [null, confidence]; // what a cursor asks for
     if (this.mode === "confidence") return { marks: new Uint8Array(model.vertexCount).fill(Math.round(255 * (1 - confidence))), error: null };
     let distances = null;
     if (this.mode === "bound") distances = model.errorBound(this.figure.pose(this.state));
@@ -298,6 +309,7 @@ export class Stage {
     if (!distances) return { marks: null, error: null };
     const most = ERROR_SHARE * this.pins.size;
     const millimeters = 1000 * model.metersPerUnit;
+    this.lengths = distances.map((d) => d * millimeters);
     const error = {
       mean: (distances.reduce((sum, d) => sum + d, 0) / distances.length) * millimeters,
       max: distances.reduce((a, b) => Math.max(a, b), 0) * millimeters,

@@ -1,0 +1,1 @@
++ PLATFORM:linux rigcast 0.1.0 ./rigcast

@@ -1,0 +1,23 @@
+"""Plug-in for Maya: the deformer ``rigcastDeformer``, whose code is in ``rigcast_maya``. Not run in Maya."""
+
+from __future__ import annotations
+
+import maya.OpenMaya as om
+import maya.OpenMayaMPx as mpx
+from rigcast_maya.deformer import RigcastDeformer
+
+
+def initializePlugin(plugin: om.MObject) -> None:
+    """Register the node."""
+    mpx.MFnPlugin(plugin, "rigcast", "0.1.0", "Any").registerNode(
+        RigcastDeformer.NAME,
+        RigcastDeformer.ID,
+        RigcastDeformer.create,
+        RigcastDeformer.initialize,
+        mpx.MPxNode.kDeformerNode,
+    )
+
+
+def uninitializePlugin(plugin: om.MObject) -> None:
+    """Deregister it."""
+    mpx.MFnPlugin(plugin).deregisterNode(RigcastDeformer.ID)

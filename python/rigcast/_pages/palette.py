@@ -1,0 +1,52 @@
+"""The colors of a page on white and on black: variables of its style, and drawings that use them."""
+
+from __future__ import annotations
+
+import re
+
+from rigcast.plot import _colors as colors
+
+# name of a variable: on white, on black. Text has a contrast of at least 4.5 on the ground, lines of at least 2.
+VARIABLES = {
+    "paper": ("#ffffff", "#15191c"),
+    "ink": (colors.INK, "#e6eaec"),
+    "quiet": (colors.QUIET, "#a3adb3"),
+    "rule": (colors.RULE, "#353d42"),
+    "accent": (colors.ACCENT, "#62c4d9"),
+    "soft": ("#eef5f6", "#1d2a2f"),
+    "doubt": ("#b4532a", "#e89468"),
+    "doubtful": ("#fbf3ee", "#2b211c"),
+    "series-2": (colors.SERIES[2], "#a9b6be"),
+    "series-3": (colors.SERIES[3], "#8d979d"),
+    "series-4": (colors.SERIES[4], "#66727a"),
+    "series-5": (colors.SERIES[5], "#b3a3d6"),
+    "series-6": (colors.SERIES[6], "#93c47d"),
+}
+_NAMES = {light: name for name, (light, _) in VARIABLES.items()}
+_STYLE = re.compile(r'style="[^"]*"')
+_HEX = re.compile(r"#[0-9a-f]{6}\b")
+_CHART = re.compile(r'<svg class="chart".*?</svg>', re.DOTALL)
+
+
+def variables(which: int) -> str:
+    """Declarations of all variables, 0 on white, 1 on black."""
+    return " ".join(f"--{name}: {pair[which]};" for name, pair in VARIABLES.items())
+
+
+def adapted(page: str) -> str:
+    """A page whose charts and marks take their colors from the variables; charts with pictures inside keep theirs."""
+    kept: list[str] = []
+
+    def keep(chart: re.Match[str]) -> str:
+        if "<image" not in chart[0]:
+            return chart[0]
+        kept.append(chart[0].replace('class="chart"', 'class="chart fixed"', 1))
+        return f"<!--chart {len(kept) - 1}-->"
+
+    text = _STYLE.sub(lambda style: _HEX.sub(_variable, style[0]), _CHART.sub(keep, page))
+    return re.sub(r"<!--chart (\d+)-->", lambda found: kept[int(found[1])], text)
+
+
+def _variable(color: re.Match[str]) -> str:
+    name = _NAMES.get(color[0])
+    return color[0] if name is None else f"var(--{name})"

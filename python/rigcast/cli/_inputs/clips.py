@@ -1,0 +1,69 @@
+"""What a file holds beside the character that the live view shows: clips, which it offers, and materials."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+from pathlib import Path
+from typing import Any
+
+from rigcast import sources
+from rigcast._core import BlendshapeRig, Deformer
+from rigcast._formats.gltf.materials import read_materials
+from rigcast._formats.readers import suffix_of
+from rigcast._rigs.material import Material
+from rigcast._validate import FPS
+from rigcast.cli._inputs.actions import ChosenAction
+from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
+from rigcast.sources._motions import is_motion, opened_motion
+from rigcast.viewer._playing._clips import Clip, ReadClip, clips_of
+
+OWN_WEIGHTS = (".glb", ".gltf", ".vrm")  # files of faces that may animate their own shapes
+
+
+def clips_of_file(path: Path, subject: Any) -> dict[str, ReadClip]:
+    """The clips that the file of what is shown holds, by name, in its order; each is read when it is called.
+
+    Parameters
+    ----------
+    path : Path
+    subject : Deformer, Rig or Dataset
+        What was opened of it.
+    """
+    if not isinstance(subject, BlendshapeRig):
+        return clips_of(subject)
+    if suffix_of(path) not in OWN_WEIGHTS:
+        return {}
+    return {name: functools.partial(_weights, path, subject, name) for name in sources.load(path).actions}
+
+
+def _weights(path: Path, face: BlendshapeRig, name: str) -> Clip:
+    weights, fps = sources.load_blendshape_weights(path, face, clip=name)
+    return Clip(poses=weights, fps=fps or FPS)
+
+
+def materials_of_file(path: Path, subject: Any) -> tuple[dict[str, Material] | None, list[str]]:
+    """The materials of a face's file, which its blendshapes do not know; None where the subject knows its file."""
+    if not isinstance(subject, BlendshapeRig) or suffix_of(path) not in OWN_WEIGHTS:
+        return None, []
+    return read_materials(path)
+
+
+def clips_of_motion(args: argparse.Namespace, model: Deformer) -> dict[str, ReadClip]:
+    """The clips of ``--motion``, if it is a file that may hold several; ``args.clip`` is the first of them."""
+    path = args.motion
+    if path.is_dir() or isinstance(model, BlendshapeRig) or not is_motion(path):
+        return {}
+    names = list(opened_motion(path, blender=args.blender).clips)
+    first = [name for name in names if name == args.clip]
+    return {name: functools.partial(_motion, args, model, name) for name in dict.fromkeys([*first, *names])}
+
+
+def _motion(args: argparse.Namespace, model: Deformer, name: str) -> Clip:
+    played = motion_of(model, args.motion, MotionMapping.of(args), name, args.fps)
+    return Clip(poses=played.poses, fps=played.fps or args.fps or FPS, notes=played.notes)
+
+
+def clip_of(action: ChosenAction, fps: float | None) -> Clip:
+    """An action that was asked for, at a rate of its own or the one that was asked for."""
+    return Clip(action.channels, None, fps or action.fps or FPS)
