@@ -59,7 +59,7 @@ class Fallback:
         """Joints and weights of blend shapes at poses (T, C) of the model, those of correctives among them."""
         assert self.rig.joints is not None
         local = np.tile(self.rig.joints.rest, (len(poses), 1, 1, 1))
-        if model.joint_names:
+        if model.skeleton is not None:
             local = poses[:, : 12 * model.skeleton.num_joints].astype(np.float64).reshape(local.shape)
         shapes = [morph.name for morph in self.rig.morphs]
         if isinstance(model, BlendshapeRig):
@@ -91,12 +91,12 @@ def fallback_of(model: _core.Deformer) -> Fallback:
     skin = skin_of(model)
     morphs, drivers = _of_dials(model)
     words = ["linear skinning"] if skin is not None else []
-    if skin is None and (model.joint_names or not morphs):
+    if skin is None and (model.skeleton is not None or not morphs):
         words = ["the mesh at rest, as the model states no linear skinning"]
     if morphs:
         shapes = "1 blend shape" if len(morphs) == 1 else f"{len(morphs)} blend shapes, one per dial"
         words.append(f"{shapes}, straight from rest to the far end of its range")
-    moves = skin is not None or bool(morphs and not model.joint_names)
+    moves = skin is not None or (model.skeleton is None and bool(morphs))
     return Fallback(_rig(model, skin, morphs), {}, {}, drivers, "; ".join(words), moves)
 
 
@@ -107,16 +107,16 @@ def rest_pose(model: _core.Deformer) -> NDArray[np.float64]:
     dials = {channel.name: channel.rest for channel in model.channels if channel.kind == "dial"}
     for column, name in enumerate(model.control_names):
         rest[column] = dials.get(name, rest[column])
-    if model.joint_names:
+    if model.skeleton is not None:
         rest[: 12 * model.skeleton.num_joints] = np.asarray(model.skeleton.rest, np.float64).reshape(-1)
-    return np.asarray(rest)
+    return rest
 
 
 def _rig(model: _core.Deformer, skin: Skin | None, morphs: Sequence[Morph]) -> SkinnedRig:
     vertices = np.asarray(model.rest_vertices)
     still = Skin(np.zeros((len(vertices), 1), np.int32), np.ones((len(vertices), 1)))
     joints = Joints([ROOT], np.array([-1], np.int32), np.eye(3, 4)[None])
-    if model.joint_names:
+    if model.skeleton is not None:
         own = model.skeleton
         joints = Joints(list(own.names), np.asarray(own.parents), np.asarray(own.rest, np.float64))
     return SkinnedRig(vertices, model.faces, joints, skin or still, [], morphs, facts_of(model), surface_of(model))
@@ -124,7 +124,7 @@ def _rig(model: _core.Deformer, skin: Skin | None, morphs: Sequence[Morph]) -> S
 
 def _of_dials(model: _core.Deformer) -> tuple[list[Morph], dict[str, str]]:
     """A shape per dial: the secant between rest and the end of its range that is farther away, per unit of the dial."""
-    first = 12 * len(model.joint_names)
+    first = 0 if model.skeleton is None else 12 * model.skeleton.num_joints
     rest, ranges = rest_pose(model), np.asarray(model.control_ranges, np.float64)
     names = list(model.control_names)
     dials = [column for column in range(first, len(rest)) if ranges[column, 0] < ranges[column, 1]]

@@ -16,7 +16,7 @@ from rigcast._validate import bad_argument
 
 
 @dataclass(frozen=True)
-class PartMatch:
+class Match:
     """A part, its mesh in a stage, and what told so."""
 
     part: Piece
@@ -27,7 +27,7 @@ class PartMatch:
         return f"{self.part.name or 'the mesh'} on {self.mesh.GetPath()} (by {self.by})"
 
 
-def matched(stage: Any, parts: list[Piece], under: str | None, path: Path, function: str) -> list[PartMatch]:
+def matched(stage: Any, parts: list[Piece], under: str | None, path: Path, function: str) -> list[Match]:
     """A mesh for each part: of its name and number of points, else of its faces, else the only one of so many points.
 
     Parameters
@@ -61,7 +61,7 @@ def matched(stage: Any, parts: list[Piece], under: str | None, path: Path, funct
             raise _unmatched(part, fits, meshes, under, path, function)
         (mesh,) = ways[by]
         _check_editable(mesh, path, function)
-        found.append(PartMatch(part, mesh, by))
+        found.append(Match(part, mesh, by))
         left = [other for other in left if other.GetPath() != mesh.GetPath()]
     order = {id(part): place for place, part in enumerate(parts)}
     return sorted(found, key=lambda match: order[id(match.part)])

@@ -18,7 +18,7 @@ from rigcast._validate import bad_argument
 
 
 @dataclass(frozen=True)
-class JoinedMeshes:
+class Joined:
     """Meshes that are read as one.
 
     Attributes
@@ -62,7 +62,7 @@ def shown_meshes(stage: Any, named: str | None = None) -> tuple[list[Any], str]:
     )
 
 
-def chosen_meshes(meshes: list[Any], likely: list[Any], name: str | None, path: Path, function: str) -> JoinedMeshes:
+def chosen_meshes(meshes: list[Any], likely: list[Any], name: str | None, path: Path, function: str) -> Joined:
     """The mesh that is meant, or the parts of the character that are.
 
     Parameters
@@ -90,10 +90,10 @@ def chosen_meshes(meshes: list[Any], likely: list[Any], name: str | None, path: 
             if below:
                 return _in_order(below, name)
     if len(found) == 1:
-        return JoinedMeshes(found, [np.arange(num_points(found[0]), dtype=np.int64)])
+        return Joined(found, [np.arange(num_points(found[0]), dtype=np.int64)])
     parts = [] if name is not None else _parts(meshes, likely)
     if parts:
-        return JoinedMeshes(parts, [places for mesh in parts if (places := stated_places(mesh)) is not None])
+        return Joined(parts, [places for mesh in parts if (places := stated_places(mesh)) is not None])
     listing = listed([str(mesh.GetPath()) for mesh in likely]) or "(the file has no mesh)"
     got = f"not given for {path}" if name is None else f"{name!r} in {path}"
     above = ", or a prim above all that are one character" if len(likely) > 1 else ""
@@ -105,16 +105,16 @@ def _is_below(mesh: Any, name: str) -> bool:
     return name in prims or name in [prim.rpartition("/")[2] for prim in prims]
 
 
-def _in_order(meshes: list[Any], name: str) -> JoinedMeshes:
+def _in_order(meshes: list[Any], name: str) -> Joined:
     sizes = [num_points(mesh) for mesh in meshes]
     ends = np.cumsum([0, *sizes])
     places = [np.arange(begin, end, dtype=np.int64) for begin, end in itertools.pairwise(ends.tolist())]
     stated = [stated_places(mesh) for mesh in meshes]
     if _is_whole(stated):
-        return JoinedMeshes(meshes, [own for own in stated if own is not None])
+        return Joined(meshes, [own for own in stated if own is not None])
     names = listed([mesh.GetPrim().GetName() for mesh in meshes])
     note = f"{len(meshes)} meshes below {name} are one, their points in this order: {names}" * (len(meshes) > 1)
-    return JoinedMeshes(meshes, places, note)
+    return Joined(meshes, places, note)
 
 
 def _parts(meshes: list[Any], likely: list[Any]) -> list[Any]:
@@ -142,7 +142,7 @@ def num_points(mesh: Any) -> int:
     return 0 if given is None else len(given)
 
 
-def joined_points(joined: JoinedMeshes, cache: Any, code: Any, path: Path, function: str) -> NDArray[np.float32]:
+def joined_points(joined: Joined, cache: Any, code: Any, path: Path, function: str) -> NDArray[np.float32]:
     """World-space points (V, 3) at a time code.
 
     Raises
@@ -176,7 +176,7 @@ def world_points(mesh: Any, cache: Any, code: Any, path: Path, function: str) ->
     return placed
 
 
-def joined_faces(joined: JoinedMeshes, cache: Any, path: Path, function: str) -> NDArray[np.int32] | None:
+def joined_faces(joined: Joined, cache: Any, path: Path, function: str) -> NDArray[np.int32] | None:
     """Faces (F, 4) of the whole, -1 pads triangles; None if a mesh states none."""
     rows = []
     for mesh, places in zip(joined.meshes, joined.places, strict=True):
