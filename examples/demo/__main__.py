@@ -13,9 +13,10 @@ from examples.demo.pipeline import FULL, QUICK, Demo, Settings
 from examples.demo.summary import summary
 from rigcast import _core
 from rigcast.cli import _arguments as arguments
-from rigcast.cli._console import Console, say
+from rigcast.cli._console import Console
 from rigcast.cli._dispatch import guarded
 from rigcast.cli._result import as_json
+from rigcast.cli._streams import say
 
 
 def main() -> int:

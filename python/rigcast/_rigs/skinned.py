@@ -184,7 +184,15 @@ class SkinnedRig(Described):
 
     def with_morphs(self, morphs: Sequence[Morph]) -> SkinnedRig:
         """The same rig with other morphs, and no channels."""
-        return SkinnedRig(self.rest_vertices, self.faces, self.joints, self.skin, [], morphs, self.facts, self.surface)
+        return SkinnedRig(
+            self.rest_vertices,
+            self.faces,
+            self.joints,
+            skin=self.skin,
+            morphs=morphs,
+            facts=self.facts,
+            surface=self.surface,
+        )
 
     def for_worker(self) -> SkinnedRig:
         """Nothing changes after construction, so workers may share it."""

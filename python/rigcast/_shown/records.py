@@ -31,7 +31,7 @@ def one_line(cls: Class) -> Class:
         return cls
     if hasattr(cls.__repr__, "__wrapped__"):  # made by dataclass
         show: Callable[[Any], str] = _changed if _is_settings(cls) else _result
-        cls.__repr__ = show  # type: ignore[method-assign, assignment]
+        cls.__repr__ = show  # type: ignore[method-assign]
     cls._repr_html_ = _table  # type: ignore[attr-defined]
     return cls
 

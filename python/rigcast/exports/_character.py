@@ -132,7 +132,8 @@ def _judged(model: _core.Deformer, poses: ArrayLike | None, seed: int) -> NDArra
         check = Arguments(FUNCTION, C=len(model.control_names))
         return np.asarray(check.numbers("poses", poses, "T+ C", dtype=np.float32))
     rng = np.random.default_rng(Arguments(FUNCTION).whole("seed", seed))
-    if model.skeleton is None:
+    has_joints = model.skeleton is not None
+    if not has_joints:
         return _drawn(rng, np.asarray(model.control_ranges, np.float64), rest_pose(model)).astype(np.float32)
     channels = model.channels
     if not channels:

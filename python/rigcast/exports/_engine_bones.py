@@ -80,7 +80,9 @@ def own_joints(model: _core.Deformer, poses: Float32, vertices: Float32, threads
 
 def rigid_bones(model: _core.Deformer, vertices: Float32, count: int, threads: int) -> EngineBones:
     """Free rigid bones (SSDR; Le and Deng 2012) of frames (F, V, 3): roots all of them, each about its vertices."""
-    found = skinning_decomposition(model.rest_vertices, vertices, count, min(PER_VERTEX, count), threads=threads)
+    found = skinning_decomposition(
+        model.rest_vertices, vertices, count, influences=min(PER_VERTEX, count), threads=threads
+    )
     share = np.zeros((len(model.rest_vertices), count))
     np.add.at(share, (np.arange(len(share))[:, None], found.bone), found.weight)
     total = np.maximum(share.sum(axis=0), 1e-12)[:, None]
@@ -100,7 +102,7 @@ def _rig(model: _core.Deformer, skin: Skin, joints: Joints | None = None) -> Ski
     facts, surface = facts_of(model), surface_of(model)
     if joints is None:
         return linear_rig(model.skeleton, model.rest_vertices, model.faces, skin, facts, surface)
-    return SkinnedRig(model.rest_vertices, model.faces, joints, skin, [], [], facts, surface)
+    return SkinnedRig(model.rest_vertices, model.faces, joints, skin=skin, facts=facts, surface=surface)
 
 
 def _four(skin: Skin) -> Skin:

@@ -90,20 +90,20 @@ def fallback_of(model: _core.Deformer) -> Fallback:
         return _of_blendshapes(model)
     skin = skin_of(model)
     morphs, drivers = _of_dials(model)
-    words = ["linear skinning"] if skin is not None else []
-    if skin is None and (model.skeleton is not None or not morphs):
+    words, has_joints = ["linear skinning"] if skin is not None else [], model.skeleton is not None
+    if skin is None and (has_joints or not morphs):
         words = ["the mesh at rest, as the model states no linear skinning"]
     if morphs:
         shapes = "1 blend shape" if len(morphs) == 1 else f"{len(morphs)} blend shapes, one per dial"
         words.append(f"{shapes}, straight from rest to the far end of its range")
-    moves = skin is not None or (model.skeleton is None and bool(morphs))
+    moves = skin is not None or (not has_joints and bool(morphs))
     return Fallback(_rig(model, skin, morphs), {}, {}, drivers, "; ".join(words), moves)
 
 
 def rest_pose(model: _core.Deformer) -> NDArray[np.float64]:
     """(C,): joints at rest, dials where their channels rest, other controls at the value nearest to 0."""
     ranges = np.asarray(model.control_ranges, np.float64)
-    rest = np.clip(0.0, ranges[:, 0], ranges[:, 1])
+    rest = np.asarray(np.clip(0.0, ranges[:, 0], ranges[:, 1]), np.float64)
     dials = {channel.name: channel.rest for channel in model.channels if channel.kind == "dial"}
     for column, name in enumerate(model.control_names):
         rest[column] = dials.get(name, rest[column])
@@ -119,7 +119,15 @@ def _rig(model: _core.Deformer, skin: Skin | None, morphs: Sequence[Morph]) -> S
     if model.skeleton is not None:
         own = model.skeleton
         joints = Joints(list(own.names), np.asarray(own.parents), np.asarray(own.rest, np.float64))
-    return SkinnedRig(vertices, model.faces, joints, skin or still, [], morphs, facts_of(model), surface_of(model))
+    return SkinnedRig(
+        vertices,
+        model.faces,
+        joints,
+        skin=still if skin is None else skin,
+        morphs=morphs,
+        facts=facts_of(model),
+        surface=surface_of(model),
+    )
 
 
 def _of_dials(model: _core.Deformer) -> tuple[list[Morph], dict[str, str]]:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from rigcast._formats.registry import USD
 from rigcast._formats.usd.names import ABOUT, MODEL
@@ -49,12 +48,11 @@ def model_assets(path: Path, function: str = FUNCTION) -> list[ModelAsset]:
         stage = opened(path)  # its prims end with it
         for prim in prims_of(stage):
             attribute = prim.GetAttribute(MODEL)
-            value: Any = attribute.Get() if attribute else None
-            stated = str(getattr(value, "path", ""))  # another type than asset may stand in a stranger's stage
-            if stated and not prim.IsInstanceProxy():
+            value = attribute.Get() if attribute else None
+            if not prim.IsInstanceProxy() and value is not None and getattr(value, "path", None):
                 about = prim.GetCustomDataByKey(ABOUT)
                 sha256 = about.get("sha256", "") if isinstance(about, dict) else ""
-                found.append(ModelAsset(str(prim.GetPath()), stated, str(value.resolvedPath), str(sha256)))
+                found.append(ModelAsset(str(prim.GetPath()), value.path, value.resolvedPath, str(sha256)))
         return found
 
 

@@ -25,8 +25,8 @@ def write_usd_skinned(path: Path, motion: SkinnedMotion, extras: dict[str, Any] 
 
     Unit and up axis are the character's, with X up turned to Y, which USD cannot state. Joints have no stretch at rest,
     since USD holds scales in 16 bits; morphs are blend shapes. Several clips follow each other on the one timeline.
-    ``extras`` is JSON text of the layer's ``customLayerData``, ``rigcast``; its entry ``fallback``, in words how far the
-    file is from the character, is ``customData`` of the root instead, as in stages of characters.
+    ``extras`` is JSON text of the layer's ``customLayerData``, ``rigcast``; its entry ``fallback``, in words how far
+    the file is from the character, is ``customData`` of the root instead, as in stages of characters.
 
     Returns
     -------

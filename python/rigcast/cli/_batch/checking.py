@@ -14,8 +14,10 @@ from typing import Any
 from rigcast.cli import _arguments as arguments
 from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._batch.job_file import Job
+from rigcast.cli._overview import COMMANDS
 from rigcast.cli._result import WrongInput
 from rigcast.cli._sentences import one_line
+from rigcast.cli._usage import WrongUsage
 from rigcast.cli._written import check_files as check_written
 from rigcast.cli._written import files
 
@@ -114,7 +116,7 @@ def _each(jobs: Sequence[Job], check: Callable[[Job], Any]) -> list[Any]:
     for job in jobs:
         try:
             found.append(check(job))
-        except (dispatch.WrongUsage, ValueError, OSError) as error:
+        except (WrongUsage, ValueError, OSError) as error:
             wrong.append(f"{job.name}: {one_line(error)}")
     if wrong:
         more = f"; and {len(wrong) - SHOWN} more" if len(wrong) > SHOWN else ""
@@ -123,8 +125,8 @@ def _each(jobs: Sequence[Job], check: Callable[[Job], Any]) -> list[Any]:
 
 
 def _parse(parser: argparse.ArgumentParser, job: Job) -> argparse.Namespace:
-    if job.command not in dispatch.COMMANDS or job.command in REFUSED:
-        known = ", ".join(name for name in dispatch.COMMANDS if name not in REFUSED)
+    if job.command not in COMMANDS or job.command in REFUSED:
+        known = ", ".join(name for name in COMMANDS if name not in REFUSED)
         raise WrongInput(f"command is {job.command!r}; it must be one of {known}")
     try:
         with contextlib.redirect_stdout(io.StringIO()):

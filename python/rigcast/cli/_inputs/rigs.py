@@ -140,7 +140,7 @@ def opened_rig(
             raise
         rig = sources.load(path, **given)  # another character: whoever compares it with the model says so
     if getattr(args, "meters_per_unit", None) is not None:
-        rig.meters_per_unit = args.meters_per_unit
+        rig.meters_per_unit = args.meters_per_unit  # type: ignore[attr-defined]  # which a rig may state
     try:
         if needs_channels and not list(rig.channel_names):
             raise WrongInput(
