@@ -18,7 +18,7 @@ from rigcast._formats.usd.write_crowd import CrowdClip, CrowdPlaces, write_usd_c
 from rigcast._hashing import padded_faces
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.surface import surface_of
-from rigcast._validate import MOST_FRAMES, Arguments, bad_argument
+from rigcast._validate import FPS, MOST_FRAMES, Arguments, bad_argument
 from rigcast.exports._fallback import Fallback, fallback_of
 from rigcast.exports._miss import MissSum
 from rigcast.exports._playback import Playback
@@ -43,9 +43,9 @@ def write_crowd(
     path: str | os.PathLike[str],
     model: _core.Deformer,
     clips: Mapping[str, ArrayLike],
-    positions: ArrayLike,
-    fps: float = 30.0,
     *,
+    positions: ArrayLike,
+    fps: float = FPS,
     turns: ArrayLike | None = None,
     prototypes: ArrayLike | None = None,
     phases: int = 4,
@@ -109,7 +109,7 @@ def write_crowd(
     >>> t = np.linspace(0.0, 12.0, 24)[:, None]
     >>> talk = 0.3 + 0.3 * np.sin(t * np.linspace(0.5, 2.0, face.num_shapes))
     >>> places = np.stack([0.4 * np.arange(10.0), np.zeros(10), np.zeros(10)], axis=1)
-    >>> notes = rc.exports.write_crowd("heads.usdc", face, {"talk": talk}, places, fps=24)
+    >>> notes = rc.exports.write_crowd("heads.usdc", face, {"talk": talk}, positions=places, fps=24)
     >>> notes[0]
     'heads.usdc: 10 instances of 4 prototypes, 1 clip in 4 phases, 24 frames'
     """

@@ -13,7 +13,7 @@ from rigcast._formats.registry import USD
 from rigcast._formats.usd.write_on_stage import FUNCTION, write_usd_on_stage
 from rigcast._rigs.motions.moving_mesh import MeshFrames
 from rigcast._rigs.surface import Surface, check_surface
-from rigcast._validate import Arguments, bad_argument, missing_file
+from rigcast._validate import FPS, Arguments, bad_argument, missing_file
 from rigcast.exports._playback import Playback
 from rigcast.exports._vertices import moving_mesh
 
@@ -22,9 +22,9 @@ def write_on_stage(
     path: str | os.PathLike[str],
     stage: str | os.PathLike[str],
     vertices: ArrayLike | MeshFrames,
-    faces: ArrayLike | None = None,
-    fps: float = 30.0,
     *,
+    faces: ArrayLike | None = None,
+    fps: float = FPS,
     meters_per_unit: float = 1.0,
     up_axis: str = "Y",
     name: str = "",
@@ -85,7 +85,7 @@ def write_on_stage(
     >>> smile = np.linspace(0, 1, 24)[:, None] * (np.arange(face.num_shapes) == 4)
     >>> notes = rc.exports.write_character("stage.usda", face)
     >>> moving = rc.exports.Playback(face, smile)
-    >>> rc.exports.write_on_stage("shot.usdc", "stage.usda", moving, face.faces, fps=24)[0]
+    >>> rc.exports.write_on_stage("shot.usdc", "stage.usda", moving, faces=face.faces, fps=24)[0]
     'shot.usdc lies over stage.usda: the mesh on /example_face/example_face (by faces)'
     """
     file, below = (Path(given) if isinstance(given, (str, os.PathLike)) else None for given in (path, stage))

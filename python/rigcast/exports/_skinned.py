@@ -92,17 +92,18 @@ def shown_of_rig(rig: Any, channels: NDArray[np.float32], fps: float) -> Shown |
 
 def write_shown(path: Path, shown: Shown, meters_per_unit: float, up_axis: str) -> list[str]:
     """Write the file; notes say what it misses, in its unit of length."""
-    notes = WRITERS[path.suffix.lower()](path, shown.motion.placed(meters_per_unit, up_axis), None)
-    rig = shown.motion.rig
+    rig, ending, said = shown.motion.rig, path.suffix.lower(), ""
     if shown.worst > EXACT * float(np.linalg.norm(np.ptp(rig.rest_vertices, axis=0))):
-        unit = 1.0 if path.suffix.lower() == ".glb" else meters_per_unit
+        unit = 1.0 if ending == ".glb" else meters_per_unit
         worst, mean = (rig.meters_per_unit / unit * value for value in (shown.worst, shown.mean))
-        notes.append(
-            f"{path.name} holds joints with linear skinning, which misses the character's vertices by {mean:.3g} units "
-            f"of {unit:g} m on average, {worst:.3g} at most (--shapes, rigcast.exports.approximate: with morph targets "
-            "for most of that; --vertices, as_vertices=True: without joints, and exact)"
+        said = (
+            f"holds joints with linear skinning, which misses the character's vertices by {mean:.3g} units "
+            f"of {unit:g} m on average, {worst:.3g} at most"
         )
-    return notes
+    placed = shown.motion.placed(meters_per_unit, up_axis)
+    notes = WRITERS[ending](path, placed, {"fallback": said} if said and ending in USD.written else None)
+    ways = "(--shapes, rigcast.exports.approximate: with morph targets for most of that; --vertices, as_vertices=True: "
+    return [*notes, f"{path.name} {said} {ways}without joints, and exact)"] if said else notes
 
 
 def skin_of(model: _core.Deformer) -> Skin | None:

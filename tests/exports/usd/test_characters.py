@@ -8,7 +8,7 @@ import pytest
 import rigcast as rc
 from rigcast._hashing import file_hash
 from rigcast._rigs.motions.moving_mesh import turn_between
-from rigcast.exports import write_character
+from rigcast.exports import Playback, write_character, write_vertices
 from tests.exports.usd.stages import (
     SAME,
     errors_of,
@@ -167,6 +167,15 @@ def test_the_stage_says_what_the_model_is(tmp_path):
         assert "shows linear skinning" in words
         assert stated in words
     assert stage.GetRootLayer().customLayerData["licence"] == "CC0-1.0"
+
+
+def test_a_motion_of_joints_says_in_the_stage_what_it_misses(tmp_path):
+    model = hose()
+    (note,) = write_vertices(tmp_path / "a.usda", Playback(model, bent(model)), model.faces, meters_per_unit=0.01)
+    stage = usd.Stage.Open(str(tmp_path / "a.usda"))
+    said = stage.GetDefaultPrim().GetCustomDataByKey("rigcast")["fallback"]
+    assert "misses the character's vertices by" in said
+    assert said in note
 
 
 def test_the_distance_of_random_channels_is_stored_in_the_unit_of_the_stage(tmp_path):

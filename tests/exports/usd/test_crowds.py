@@ -46,7 +46,9 @@ def swaying(model, frames, seed):
 
 def written(path, model, phases=3, **options):
     clips = {"walk": swaying(model, 9, 1), "stand still": swaying(model, 4, 2)}
-    notes = write_crowd(path, model, clips, PLACES, FPS, turns=TURNS, phases=phases, frames=FRAMES, **options)
+    notes = write_crowd(
+        path, model, clips, positions=PLACES, fps=FPS, turns=TURNS, phases=phases, frames=FRAMES, **options
+    )
     return clips, notes
 
 
@@ -141,7 +143,7 @@ def test_vertices_take_the_place_of_joints_that_miss_too_much(tmp_path):
 def test_faces_are_exact_with_their_correctives_keyed(tmp_path):
     rig = rc.faces.example()
     weights = np.random.default_rng(0).uniform(0, 1, (8, rig.num_shapes)).astype(np.float32)
-    notes = write_crowd(tmp_path / "heads.usdc", rig, {"talk": weights}, PLACES, FPS, phases=2, frames=4)
+    notes = write_crowd(tmp_path / "heads.usdc", rig, {"talk": weights}, positions=PLACES, fps=FPS, phases=2, frames=4)
     assert "in these clips exactly the model" in notes[1]
     assert not any("repeats" in note for note in notes)
     stage = baked(tmp_path / "heads.usdc")
@@ -166,7 +168,7 @@ def test_wrong_calls_are_refused(change, message, tmp_path):
     model = hose()
     given = {"path": "crowd.usda", "clips": {"a": swaying(model, 2, 0)}, "positions": PLACES} | change
     with pytest.raises(ValueError, match=message):
-        write_crowd(tmp_path / given.pop("path"), model, given.pop("clips"), given.pop("positions"), **given)
+        write_crowd(tmp_path / given.pop("path"), model, given.pop("clips"), **given)
 
 
 def test_a_synthesizer_fills_a_crowd_by_a_command(tmp_path, monkeypatch):

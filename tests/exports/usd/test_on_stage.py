@@ -18,7 +18,7 @@ shade = pytest.importorskip("pxr.UsdShade", reason="usd-core is not installed")
 
 def over(path, stage, model, poses, **options):
     about = {"meters_per_unit": model.meters_per_unit, "up_axis": model.up_axis, "surface": surface_of(model)}
-    return write_on_stage(path, stage, Playback(model, poses), model.faces, **(about | {"fps": 24.0} | options))
+    return write_on_stage(path, stage, Playback(model, poses), faces=model.faces, **(about | {"fps": 24.0} | options))
 
 
 def foreign(

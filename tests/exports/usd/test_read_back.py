@@ -168,7 +168,7 @@ def test_a_shot_of_several_parts_has_the_vertices_of_the_character(as_vertices, 
     poses, surface = bent(model), rc._rigs.surface.surface_of(model)
     options = {"meters_per_unit": 0.01, "up_axis": "Z"}
     options |= {"surface": surface, "name": "shot", "as_vertices": as_vertices}
-    write_vertices(tmp_path / "shot.usda", Playback(model, poses), model.faces, FPS, **options)
+    write_vertices(tmp_path / "shot.usda", Playback(model, poses), model.faces, fps=FPS, **options)
     shot = rc.sources.load_shot(tmp_path / "shot.usda")
     np.testing.assert_allclose(shot.vertices, model.evaluate(poses), atol=1e-5)  # float32 points
     corners = {tuple(sorted(face)) for face in np.asarray(shot.faces).tolist()}

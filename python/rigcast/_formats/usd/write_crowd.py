@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
 from rigcast._formats.usd.arrays import PURPOSE, integers, vectors
-from rigcast._formats.usd.names import unique_identifiers
+from rigcast._formats.usd.names import ABOUT, unique_identifiers
 from rigcast._formats.usd.skinned_meshes import ANIMATION, Inbetweens, define_character
 from rigcast._formats.usd.write_character import turned
 from rigcast._formats.usd.write_points import FIRST_FRAME, define_meshes, key_points, upright
@@ -95,6 +95,7 @@ def write_usd_crowd(
         stage.GetRootLayer().customLayerData = {"generator": "rigcast", "licence": facts.licence}
         root = geometry.Xform.Define(stage, ROOT).GetPrim()
         root.SetDocumentation(words)
+        root.SetCustomDataByKey(ABOUT, {"fallback": words})
         usd.ModelAPI(root).SetKind("assembly")
         stage.SetDefaultPrim(root)
         names = _clips(stage, clips, turned(inbetweens, turn), axis)

@@ -12,7 +12,7 @@ import numpy as np
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
 from rigcast._formats.usd.arrays import PURPOSE, floats, vectors
-from rigcast._formats.usd.names import identifier
+from rigcast._formats.usd.names import ABOUT, identifier
 from rigcast._formats.usd.skinned_meshes import ANIMATION, SKELETON, define_character, joint_paths
 from rigcast._formats.usd.write_points import FIRST_FRAME, upright
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
@@ -25,7 +25,8 @@ def write_usd_skinned(path: Path, motion: SkinnedMotion, extras: dict[str, Any] 
 
     Unit and up axis are the character's, with X up turned to Y, which USD cannot state. Joints have no stretch at rest,
     since USD holds scales in 16 bits; morphs are blend shapes. Several clips follow each other on the one timeline.
-    ``extras`` is JSON text of the layer's ``customLayerData``, ``rigcast``.
+    ``extras`` is JSON text of the layer's ``customLayerData``, ``rigcast``; its entry ``fallback``, in words how far
+    the file is from the character, is ``customData`` of the root instead, as in stages of characters.
 
     Returns
     -------
@@ -69,10 +70,14 @@ def _write(stage: Any, motion: SkinnedMotion, path: Path, extras: dict[str, Any]
     stage.SetFramesPerSecond(motion.fps)
     stage.SetStartTimeCode(FIRST_FRAME)
     stage.SetEndTimeCode(FIRST_FRAME + len(motion) - 1)
-    said = {"rigcast": json.dumps(extras)} if extras else {}
+    facts = dict(extras or {})
+    words = facts.pop("fallback", "")
+    said = {"rigcast": json.dumps(facts)} if facts else {}
     stage.GetRootLayer().customLayerData = {"generator": "rigcast", "licence": rig.licence, **said}
     root = skel.Root.Define(stage, f"/{identifier(rig.name or path.stem)}")
     stage.SetDefaultPrim(root.GetPrim())
+    if words:
+        root.GetPrim().SetCustomDataByKey(ABOUT, {"fallback": words})
     place = str(root.GetPath())
     define_character(stage, place, motion)
     animation = define_animation(stage, f"{place}/{ANIMATION}", motion)
