@@ -55,6 +55,11 @@ namespace UnityEngine
         public static string streamingAssetsPath = ".";
     }
 
+    public static class Time
+    {
+        public static float time;
+    }
+
     public static class Debug
     {
         public static void LogError(object message, Object context) { Console.Error.WriteLine(message); }

@@ -134,10 +134,10 @@ def test_amounts_are_the_least_squares_of_each_frame():
     amounts, left = posed.amounts(deltas, 1)
     linear = posed.blended(slice(None))[..., :3].astype(np.float64)
     for frame in range(5):
-        columns = np.einsum("vij,kvj->vik", linear[frame], deltas).reshape(-1, 3)
-        missed = (posed.truth[frame] - posed.played(deltas[:0], np.zeros((5, 0)))[frame]).reshape(-1)
-        best = np.linalg.lstsq(columns, missed, rcond=None)[0]
-        np.testing.assert_allclose(amounts[frame], best, atol=1e-4)  # float32 sums
+        columns = np.einsum("vij,kvj->vik", linear[frame], deltas[1:]).reshape(-1, 2)
+        missed = (posed.truth[frame] - posed.played(deltas[:1], np.ones((5, 1)))[frame]).reshape(-1)
+        wanted = np.linalg.lstsq(columns, missed, rcond=None)[0]
+        np.testing.assert_allclose(amounts[frame], [1.0, *wanted], atol=1e-4)  # float32 sums
     squares = np.square(posed.truth - posed.played(deltas, amounts), dtype=np.float64).sum()
     assert left == pytest.approx(squares, rel=1e-4)  # float32 positions
 
@@ -162,10 +162,12 @@ def test_the_curve_says_how_large_shapes_are(tmp_path):
     assert made.curve[-1].bytes == pytest.approx(sizes[1] - sizes[0], abs=4 * 9)  # views begin at multiples of four
 
 
-def test_the_rest_pose_is_the_models():
+def test_the_rest_pose_is_the_models_and_amounts_need_no_clamping():
     made = approximate(Playback(hose(), twisted()), FPS, shapes=4)
     np.testing.assert_array_equal(made.motion.rig.rest_vertices, hose().rest_vertices)
-    assert np.abs(made.motion.amounts).max() == pytest.approx(1.0, abs=0.05)  # solved again without small offsets
+    amounts = made.motion.amounts
+    assert (amounts[:, 0] == 1).all()
+    np.testing.assert_array_equal([amounts[:, 1:].min(axis=0), amounts[:, 1:].max(axis=0)], [[0.0] * 3, [1.0] * 3])
 
 
 def test_other_frames_make_a_held_out_error(tmp_path):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.docs.site import ROOT
+from tests.docs.site import ROOT, blocks
 from tests.runtime.library import rr
 
 EXAMPLES = ROOT / "examples"
@@ -106,6 +106,14 @@ def test_unity_shows_the_model_in_its_axes_right_side_out(unity, up):
 def test_unreal_shows_the_model_in_its_axes_right_side_out(unreal, up):
     outward = check(shown(["./run"], unreal, up), up, UNREAL, 0.01)
     assert not outward  # "cross product of consecutive face vertices opposes the stored normal direction"
+
+
+def test_the_script_of_the_page_about_unity_compiles(unity, tmp_path):
+    (text,) = [b.text for b in blocks(ROOT / "docs/how-to/programs/unity.md") if b.language == "csharp"]
+    (tmp_path / "Swing.cs").write_text(text, encoding="utf-8")
+    library = ["-target:library", "-out:swing.dll", f"-reference:{unity / 'run.exe'}"]
+    # the editor sets fields that the script does not: CS0649
+    subprocess.run(["mcs", "-warnaserror", "-nowarn:0649", *library, "Swing.cs"], cwd=tmp_path, check=True)
 
 
 @pytest.mark.parametrize("program", ["unity", "unreal"])

@@ -107,8 +107,9 @@ def approximate(
 
     Weights, at most four per vertex, are least squares over the fitted frames (:func:`rigcast.baselines.linear_blend`);
     a vertex keeps those that the model carries unless refitted ones miss less. Shapes are the principal components of
-    what skinning misses, brought into the rest pose, refined in turns with their amounts. At amounts of 0 the mesh is
-    the model's rest mesh. Shapes are added to the rest pose before joints bend, as glTF and USD define it.
+    what skinning misses, brought into the rest pose, refined in turns with their amounts. Amounts lie between 0 and 1,
+    to which Blender and others clamp them; for that the first shape is constant, with the amount 1 in all frames. At
+    amounts of 0 the mesh is the model's rest mesh. Shapes are added before joints bend, as glTF and USD define it.
 
     The amounts are keyed for the frames of the clips only. No other pose of the joints has any: nothing here makes
     amounts of poses.
@@ -120,7 +121,7 @@ def approximate(
     fps : float
         Frames per second of all clips.
     shapes : int, optional
-        From 0 to 256. Default: 16; under ``within`` at most 64.
+        From 0 to 256, the constant one counted. Default: 16; under ``within`` at most 64.
     within : float, optional
         Millimeters: the smallest number of shapes, at most ``shapes``, with which 99.9 % of all vertices and frames
         miss by no more. If none does, a note says so and the largest number is taken.

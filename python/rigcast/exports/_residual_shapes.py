@@ -1,9 +1,11 @@
 """Shapes in the rest pose that add what linear skinning misses.
 
 With the blended transform ``x -> L_tv x + p_tv`` of vertex v in frame t, shapes d_k and amounts a_tk minimize
-``sum_tv |L_tv (r_v + sum_k a_tk d_kv) + p_tv - y_tv|^2``. They begin as the principal components of the residual in the
-rest space, ``L^-1 (y - L r - p)`` (damped, since blended transforms collapse), and then take turns: the amounts of each
-frame, and the shapes of each vertex, are linear least squares, so that the sum never rises.
+``sum_tv |L_tv (r_v + sum_k a_tk d_kv) + p_tv - y_tv|^2``. The first shape is constant, a_t0 = 1: without it amounts
+could not be brought into the range from 0 to 1, to which Blender and others clamp them. Shapes begin as the mean and
+the principal components of the residual in the rest space, ``L^-1 (y - L r - p)`` (damped, since blended transforms
+collapse), and then take turns: the amounts of each frame, and the shapes of each vertex, are linear least squares, so
+that the sum never rises.
 """
 
 from __future__ import annotations
@@ -27,6 +29,7 @@ FRAMES_AT_ONCE, VERTICES_AT_ONCE = 16, 256
 DAMPING = 0.01  # of the mean square scale of a frame: a vertex between joints that are turned apart has none of its own
 RIDGE = 1e-7  # of the mean diagonal: frames that do not tell shapes apart
 ROUNDS, WORTH = 6, 0.01  # most turns, and the part of the sum of squares that a turn must take away to be followed
+LEAST = 1e-12  # of the largest square: rounding
 FIRST, SECOND = np.triu_indices(3)
 
 
@@ -87,23 +90,25 @@ class PosedFrames:
         return result
 
     def amounts(self, deltas: Float32, threads: int) -> tuple[Float64, float]:
-        """The best amounts (T, K) of shapes (K, V, 3), and the sum of squared distances that they leave."""
-        found, left = np.zeros((len(self), len(deltas))), 0.0
+        """The best amounts (T, K) of shapes (K, V, 3), 1 of the first, and the sum of squares that is left."""
+        found, left = np.ones((len(self), len(deltas))), 0.0
         columns = np.ascontiguousarray(np.moveaxis(deltas, 0, 2))  # (V, 3, K)
         for frames, linear, missed in self.blocks():
             for frame, turned, goal in zip(range(frames.start, frames.stop), linear, missed, strict=False):
                 moved = np.matmul(turned, columns).reshape(goal.size, len(deltas))
-                left += float(np.square(goal, dtype=np.float64).sum())
-                if len(deltas):
-                    square = _core.matrix_product(moved.T, moved, threads=threads).astype(np.float64)
-                    along = _core.matrix_product(moved.T, goal.reshape(-1, 1), threads=threads).astype(np.float64)[:, 0]
-                    found[frame] = np.linalg.solve(_ridged(square), along)
-                    left -= float(found[frame] @ (2.0 * along - square @ found[frame]))
+                wanted = goal.reshape(-1, 1) - moved[:, :1].sum(axis=1, keepdims=True)
+                left += float(np.square(wanted, dtype=np.float64).sum())
+                if len(deltas) > 1:
+                    free = np.ascontiguousarray(moved[:, 1:])
+                    square = _core.matrix_product(free.T, free, threads=threads).astype(np.float64)
+                    along = _core.matrix_product(free.T, wanted, threads=threads).astype(np.float64)[:, 0]
+                    found[frame, 1:] = amount = np.linalg.solve(_ridged(square), along)
+                    left -= float(amount @ (2.0 * along - square @ amount))
         return found, max(left, 0.0)
 
 
 def residual_components(posed: PosedFrames, count: int, threads: int) -> Float32:
-    """The ``count`` leading components (K, V, 3) of what skinning misses, in the rest space; about 0, not the mean.
+    """Mean and leading components (K, V, 3) of what skinning misses, in the rest space; ``count`` with the mean.
 
     At most as many as there are frames or coordinates.
     """
@@ -117,13 +122,12 @@ def residual_components(posed: PosedFrames, count: int, threads: int) -> Float32
         square += DAMPING * scale[:, None, None, None] * np.eye(3, dtype=np.float32)
         pulled = np.einsum("tvji,tvj->tvi", linear, missed)
         rows[frames] = np.linalg.solve(square, pulled[..., None])[..., 0]
-    flat = rows.reshape(len(rows), -1)
-    reflected = np.concatenate([flat, -flat])  # of mean 0, so that the components are about 0
-    return np.ascontiguousarray(principal_components(reflected, count, threads).basis.T).reshape(-1, *posed.rest.shape)
+    found = principal_components(rows.reshape(len(rows), -1), count - 1, threads)
+    return np.concatenate([found.mean[None], found.basis.T]).reshape(-1, *posed.rest.shape)
 
 
 def refined(posed: PosedFrames, deltas: Float32, threads: int) -> Float32:
-    """Shapes (K, V, 3) from which turns of amounts and shapes have taken what they can, the most important first."""
+    """Shapes (K, V, 3) after turns of amounts and shapes: the constant one, then the most important first."""
     if not len(deltas):
         return deltas
     amounts, left = posed.amounts(deltas, threads)
@@ -167,17 +171,19 @@ def _best_deltas(posed: PosedFrames, amounts: Float64, threads: int) -> Float32:
 
 
 def _ordered(deltas: Float32, amounts: Float64) -> Float32:
-    """Orthogonal shapes of the same span by the squares that they explain, each as large as it ever gets.
+    """The constant shape, and orthogonal ones of the same span by the squares that they explain.
 
-    A shape whose amount never leaves 0 is dropped.
+    Each is as large as the range of its amounts; one whose amount never changes is added to the constant shape.
     """
     flat = deltas.reshape(len(deltas), -1).astype(np.float64)
-    triangle: Float64 = np.linalg.qr(amounts, mode="r")  # type: ignore[assignment]  # NumPy's stubs see a pair
-    values, vectors = np.linalg.eigh(triangle @ (flat @ flat.T) @ triangle.T)
-    inside = values[::-1] > 1e-12 * max(float(values[-1]), 1e-300)
-    turned = vectors[:, ::-1][:, inside].T @ triangle @ flat
-    ever = np.abs(amounts @ np.linalg.pinv(triangle) @ vectors[:, ::-1][:, inside]).max(axis=0)
-    return np.asarray(turned * ever[:, None], np.float32).reshape(-1, *deltas.shape[1:])
+    mean = amounts[:, 1:].mean(axis=0)
+    constant, free, away = flat[0] + mean @ flat[1:], flat[1:], amounts[:, 1:] - mean
+    triangle: Float64 = np.linalg.qr(away, mode="r")  # type: ignore[assignment]  # NumPy's stubs see a pair
+    values, vectors = np.linalg.eigh(triangle @ (free @ free.T) @ triangle.T)
+    chosen = vectors[:, ::-1][:, values[::-1] > LEAST * max(float(values[-1]), 1e-300)] if len(free) else vectors
+    span = np.ptp(away @ np.linalg.pinv(triangle) @ chosen, axis=0)
+    turned = (chosen.T @ triangle @ free) * span[:, None]
+    return np.concatenate([constant[None], turned]).astype(np.float32).reshape(-1, *deltas.shape[1:])
 
 
 def _carried(blended: Float32, points: Float32) -> Float32:

@@ -118,10 +118,22 @@ class ShapeCounts:
             miss.add(truth, posed.played(deltas, keys))
             amounts.append(keys)
             start += len(truth)
-        morphs = [Morph.dense(f"shape {number + 1}", delta) for number, delta in enumerate(deltas)]
-        return JudgedShapes(
-            plain.with_morphs(morphs), np.concatenate(amounts), miss.in_millimeters(plain.meters_per_unit)
-        )
+        ranged, keys = _ranged(deltas, np.concatenate(amounts))
+        names = ["constant", *(f"shape {number}" for number in range(1, len(ranged)))]
+        morphs = [Morph.dense(*named) for named in zip(names, ranged, strict=False)]
+        return JudgedShapes(plain.with_morphs(morphs), keys, miss.in_millimeters(plain.meters_per_unit))
+
+
+def _ranged(deltas: Float32, amounts: Float64) -> tuple[Float32, Float64]:
+    """The same with amounts from 0 to 1: shapes as large as their range, their lowest amounts made constant."""
+    if not len(deltas):
+        return deltas, amounts
+    low, span = amounts[:, 1:].min(axis=0), np.ptp(amounts[:, 1:], axis=0)
+    span[span == 0.0] = 1.0
+    constant = deltas[0] + np.tensordot(low, deltas[1:].astype(np.float64), axes=1)
+    free = span[:, None, None] * deltas[1:]
+    ranged = np.concatenate([constant[None], free]).astype(np.float32)
+    return ranged, np.concatenate([amounts[:, :1], np.clip((amounts[:, 1:] - low) / span, 0.0, 1.0)], axis=1)
 
 
 def _pruned(deltas: Float32, rest: Float32) -> Float32:
