@@ -130,7 +130,7 @@ def _answer(measured: MeasuredFaceIk, has_rig: bool) -> list[str]:
     """How near control points come to their targets, and what more time gains."""
     plain, polished = measured.answers
     where = "On the rig" if has_rig else "On the model they learned from"
-    mean, worst = (words.length(float(value)) for value in (plain.judged.mean(), plain.judged.mean(axis=1).max()))
+    mean, worst = (words.within(float(value)) for value in (plain.judged.mean(), plain.judged.mean(axis=1).max()))
     took = words.figure(plain.milliseconds, 2)
     better = f"{words.length(float(polished.judged.mean()))} in {words.figure(polished.milliseconds, 2)} ms"
     return [
