@@ -74,8 +74,8 @@ def live_character(
     """
     try:
         page = embed(model, beside, **clip)
-    except FileNotFoundError as error:
-        return _recorded(model, beside, clip, str(error))
+    except FileNotFoundError:
+        return _recorded(model, beside, clip, "where this was made, rigcast has no engine for pages (./run web)")
     except ValueError as error:
         return f"The character cannot be moved here: {error}."
     if len(page.page) > LARGEST:

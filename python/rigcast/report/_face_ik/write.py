@@ -123,7 +123,7 @@ def _live(model: _core.Deformer, measured: MeasuredFaceIk) -> LiveCharacter | st
     stops = {
         f"{name}: {row + 1}": int(row) for name, row in (("typical", order[len(order) // 2]), ("worst", order[-1]))
     }
-    return live_character(stops, model, poses=measured.poses)
+    return live_character(stops, model, poses=measured.poses, fps=1.0)
 
 
 def _answer(measured: MeasuredFaceIk, has_rig: bool) -> list[str]:
