@@ -29,7 +29,7 @@ VARIABLES = {
 _NAMES = {light: name for name, (light, _) in VARIABLES.items()}
 _STYLE = re.compile(r'style="[^"]*"')
 _HEX = re.compile(r"#[0-9a-f]{6}\b")
-_CHART = re.compile(r'<svg class="chart".*?</svg>', re.DOTALL)
+_CHART = re.compile(r'<svg class="chart[ "].*?</svg>', re.DOTALL)
 
 
 def finished(page: str) -> str:
@@ -57,7 +57,7 @@ def _named(page: str) -> str:
             return found[0]
         return f'{found[0][:-1]} aria-label="{heading}"' + (' tabindex="0">' if found[0].startswith("<div") else ">")
 
-    places = r'<h[23]>(.*?)</h[23]>|<div class="wide" role="region">|<svg class="chart"[^>]* role="img">'
+    places = r'<h[23]>(.*?)</h[23]>|<div class="wide" role="region">|<svg class="chart[ "][^>]* role="img">'
     return re.sub(places, name, page)
 
 
@@ -71,7 +71,7 @@ def adapted(page: str) -> str:
     kept: list[str] = []
 
     def keep(chart: re.Match[str]) -> str:
-        if "<image" not in chart[0]:
+        if "<image" not in chart[0] and not chart[0].startswith('<svg class="chart fixed"'):
             return chart[0]
         kept.append(chart[0].replace('class="chart"', 'class="chart fixed"', 1))
         return f"<!--chart {len(kept) - 1}-->"

@@ -196,7 +196,9 @@ def _facts(ik: FaceIk) -> list[Fact]:
     return facts + [Fact(key, value) for key, value in words.settings(training)]
 
 
-def _pictures(ik: FaceIk, model: Any, measured: MeasuredFaceIk, chosen: NDArray[np.integer[Any]], width: int = WIDTH) -> str:
+def _pictures(
+    ik: FaceIk, model: Any, measured: MeasuredFaceIk, chosen: NDArray[np.integer[Any]], width: int = WIDTH
+) -> str:
     """Configurations as one picture.
 
     The mesh is colored by the distance between model and rig, if the rig is known, the octahedra by the distance of
