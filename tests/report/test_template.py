@@ -49,7 +49,7 @@ def test_terms_are_links_to_their_meanings(framed):
 
 
 def test_colors_of_charts_and_marks_are_the_pages(framed):
-    from rigcast._pages.palette import adapted
+    from rigcast._pages.finishing import adapted
 
     chart = '<svg class="chart"><path style="stroke: #0f6e84; fill: #123456"/></svg>'
     assert adapted(chart) == '<svg class="chart"><path style="stroke: var(--accent); fill: #123456"/></svg>'

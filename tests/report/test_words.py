@@ -51,6 +51,11 @@ def test_lengths_are_said_with_two_digits(value, text):
     assert words.length(value) == text
 
 
+def test_below_a_micrometer_a_length_is_as_good_as_none():
+    assert [words.within(value) for value in (0.0, 3e-5, 0.2)] == ["0.001 mm", "0.001 mm", "0.2 mm"]
+    assert [words.millimeters(value) for value in (0.0, 3e-5, 0.2137)] == ["0", "< 0.001", "0.214"]
+
+
 @pytest.mark.parametrize(
     ("part", "text"),
     [

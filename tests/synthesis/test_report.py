@@ -59,6 +59,8 @@ def test_the_report_tells_where_a_space_is_not_worth_more(folder, capsys):
     assert "noise" in numbers["not_worth_it"]
     assert facts["labels"]["noise"]["worth_it"] is False
     assert "“noise”: the latent space" in page
+    assert re.search(r'<p class="headline">It comes within [\d.]+ mm of the frames it has not seen', page)
+    assert "pairs of labels have poses that match" in page
     assert page.count("<svg") == 5
     assert "data:image/jpeg" not in page
     assert "worst moments" in page

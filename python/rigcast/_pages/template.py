@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import datetime
 import platform
-import re
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any
@@ -13,16 +12,13 @@ import numpy as np
 
 from rigcast._extras import require
 from rigcast._pages import words
+from rigcast._pages.finishing import finished, variables
 from rigcast._pages.gallery import ticks
-from rigcast._pages.glossary import explained, linked
-from rigcast._pages.palette import adapted, variables
+from rigcast._pages.glossary import linked
 from rigcast._text import escaped
 from rigcast._timing import machine
 from rigcast._version import __version__
 from rigcast.plot import _colors as colors
-
-FEWEST = 4  # sections of a page that has contents
-CONTENTS, EXPLAINED = "<!--contents-->", "<!--terms-->"  # places of the layout
 
 
 @dataclass(frozen=True)
@@ -78,37 +74,8 @@ def fill(name: str, context: dict[str, Any]) -> str:
         "versions": f"rigcast {__version__}, Python {platform.python_version()}, NumPy {np.__version__}",
         "date": datetime.date.today().isoformat(),
     }
-    page = _finished(str(environment.get_template(name).render(frame | context)))
+    page = finished(str(environment.get_template(name).render(frame | context)))
     return escaped(page, keep="\n\t")
-
-
-def _finished(page: str) -> str:
-    """A page with its contents, its terms, names of tables and charts, and colors that fit light and dark."""
-    sections = re.findall(r'<section id="([\w-]+)">\n*<h2>(.*?)</h2>', page)
-    if len(sections) >= FEWEST:
-        entries = "\n".join(f'<li><a href="#{anchor}">{title}</a></li>' for anchor, title in sections)
-        contents = f'<nav aria-label="Contents"><ol>\n{entries}\n</ol></nav>'
-        page = page.replace(CONTENTS, contents, 1)
-    terms = "\n".join(f'<dt id="{anchor}">{term}</dt><dd>{text}</dd>' for anchor, term, text in explained(page))
-    if terms:
-        folded = f'<details id="terms"><summary>What the terms mean</summary><dl>\n{terms}\n</dl></details>'
-        page = page.replace(EXPLAINED, folded, 1)
-    return adapted(_named(page.replace(CONTENTS, "").replace(EXPLAINED, "")))
-
-
-def _named(page: str) -> str:
-    """A page whose tables and charts are called, for those who hear it, what the heading above them says."""
-    heading = ""
-
-    def name(found: re.Match[str]) -> str:
-        nonlocal heading
-        if found[1] is not None:
-            heading = re.sub(r"<.*?>", "", found[1])
-            return found[0]
-        return f'{found[0][:-1]} aria-label="{heading}"' + (' tabindex="0">' if found[0].startswith("<div") else ">")
-
-    places = r'<h[23]>(.*?)</h[23]>|<div class="wide" role="region">|<svg class="chart"[^>]* role="img">'
-    return re.sub(places, name, page)
 
 
 def check_extra() -> None:

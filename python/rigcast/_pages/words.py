@@ -33,6 +33,16 @@ def length(millimeters: float) -> str:
     return f"{float(f'{value:.2g}'):,g} {unit}" if value < 1e2 else f"{value:,.0f} {unit}"
 
 
+def within(millimeters: float) -> str:
+    """A length that something is not farther away than: as :func:`length`, but never less than 0.001 mm."""
+    return length(max(millimeters, LEAST_LENGTH))
+
+
+def millimeters(value: float) -> str:
+    """The number of a length, without its unit: as :func:`figure`, ``< 0.001`` below that."""
+    return f"< {LEAST_LENGTH:g}" if 0.0 < value < LEAST_LENGTH else figure(value)
+
+
 def share(part: float) -> str:
     """A share of a whole in percent, with as many digits as matter: ``99.9 %``, ``below 0.01 %``, ``100 %``."""
     if not math.isfinite(part):

@@ -74,8 +74,8 @@ def live_character(
     """
     try:
         page = embed(model, beside, **clip)
-    except FileNotFoundError as error:
-        return _recorded(model, beside, clip, str(error))
+    except FileNotFoundError:
+        return _recorded(model, beside, clip, "where this was made, rigcast has no engine for pages (./run web)")
     except ValueError as error:
         return f"The character cannot be moved here: {error}."
     if len(page.page) > LARGEST:
@@ -90,6 +90,7 @@ def live_character(
 def _recorded(model: Any, beside: Any, clip: Mapping[str, Any], why: str) -> LiveCharacter | str:
     """The clip as a page that plays, at most 96 frames of it."""
     rig: Any
+    shown: dict[str, Any]
     if isinstance(model, Synthesizer):
         player = model.player(0, label=model.labels[0])
         player.idle(model.labels[0])

@@ -26,8 +26,8 @@ def answer(numbers: Assessment, known: Collection[str | None]) -> list[str]:
     what = MOTION.get(truth.title, "clips")
     place = f"On {what} it has not seen" if truth.dataset.hash not in known else f"On the very {what} it learned from"
     first = (
-        f"{place}, the {numbers.subject.label} is within {words.length(result.mean)} of the rig on average, "
-        f"{words.length(result.max)} at worst, {_speed(numbers)}."
+        f"{place}, the {numbers.subject.label} is within {words.within(result.mean)} of the rig on average, "
+        f"{words.within(result.max)} at worst, {_speed(numbers)}."
     )
     return [first, *_compared(numbers, truth, result.mean)]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 from rigcast._pages.gallery import Gallery, Picture, Row
 from rigcast._pages.pictures import data_uri
-from rigcast._pages.words import figure
+from rigcast._pages.words import millimeters
 from rigcast.plot._colors import distinct, heat, nice_top
 from rigcast.plot._studio import Studio, View, close_view, view_of
 from rigcast.progress import Progress, ProgressCallback
@@ -56,7 +56,7 @@ class Painter:
         pictures = []
         for entry, mean in zip(self.shown, means, strict=True):
             uris = self._around(rest, heat(mean / top))
-            pictures.append(Picture(uris, entry.label, f"mean {figure(float(mean.mean()))} mm", entry.color))
+            pictures.append(Picture(uris, entry.label, f"mean {millimeters(float(mean.mean()))} mm", entry.color))
         return Row("", "", pictures, top)
 
     def poses(self) -> list[Row]:
@@ -116,7 +116,7 @@ class Painter:
         pictures = self._three(which, pose, view)
         for entry in self.shown[1:]:
             pictures.append(self._difference(entry, which, pose, view, entry.label))
-        error, row = figure(float(distances.max())), int(truth.rows[pose])
+        error, row = millimeters(float(distances.max())), int(truth.rows[pose])
         place = worst_place(self.numbers.subject.model, vertex)
         text = f"row {row:,} of the {truth.title}: vertex {vertex:,}{place}, in the middle, {error} mm off"
         return Row("Largest error of all, close", text, pictures, self.top)
@@ -133,7 +133,7 @@ class Painter:
     def _difference(self, entry: Contender, which: int, pose: int, view: View, title: str) -> Picture:
         truth = self.numbers.truths[which]
         distance = self._accuracy(entry, which).distances[pose]
-        note = f"mean {figure(float(distance.mean()))}, max {figure(float(distance.max()))} mm"
+        note = f"mean {millimeters(float(distance.mean()))}, max {millimeters(float(distance.max()))} mm"
         return Picture([self._draw(truth.vertices[pose], view, heat(distance / self.top))], title, note)
 
     def _around(self, vertices: NDArray[Any], colors: NDArray[np.uint8]) -> list[str]:

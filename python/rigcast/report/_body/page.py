@@ -146,7 +146,7 @@ def key_figures(numbers: Assessment) -> list[KeyFigure]:
             other = (
                 "" if at is None or compared is None else _ratio_text(getattr(results[at], key), value, compared.label)
             )
-            rows[key].append(KeyFigure(words.figure(value), "mm", f"{name}, {truth.title}", other))
+            rows[key].append(KeyFigure(words.millimeters(value), "mm", f"{name}, {truth.title}", other))
     single = numbers.timings[0].single
     rig = ""
     if (host := numbers.host) is not None:

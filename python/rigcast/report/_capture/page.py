@@ -120,7 +120,7 @@ def _key_figures(shot: CapturedShot) -> list[KeyFigure]:
             words.figure(float(means[:, 0].mean())),
             shot.unit,
             "residual, mean over points and frames",
-            f"95% of the points are below {words.figure(float(means[:, 1].mean()))} in a frame",
+            f"95 % of the points are below {words.figure(float(means[:, 1].mean()))} in a frame",
         ),
         KeyFigure(
             words.figure(float(shot.cardinality.mean())),

@@ -123,14 +123,14 @@ def _live(model: _core.Deformer, measured: MeasuredFaceIk) -> LiveCharacter | st
     stops = {
         f"{name}: {row + 1}": int(row) for name, row in (("typical", order[len(order) // 2]), ("worst", order[-1]))
     }
-    return live_character(stops, model, poses=measured.poses)
+    return live_character(stops, model, poses=measured.poses, fps=1.0)
 
 
 def _answer(measured: MeasuredFaceIk, has_rig: bool) -> list[str]:
     """How near control points come to their targets, and what more time gains."""
     plain, polished = measured.answers
     where = "On the rig" if has_rig else "On the model they learned from"
-    mean, worst = (words.length(float(value)) for value in (plain.judged.mean(), plain.judged.mean(axis=1).max()))
+    mean, worst = (words.within(float(value)) for value in (plain.judged.mean(), plain.judged.mean(axis=1).max()))
     took = words.figure(plain.milliseconds, 2)
     better = f"{words.length(float(polished.judged.mean()))} in {words.figure(polished.milliseconds, 2)} ms"
     return [
@@ -196,7 +196,9 @@ def _facts(ik: FaceIk) -> list[Fact]:
     return facts + [Fact(key, value) for key, value in words.settings(training)]
 
 
-def _pictures(ik: FaceIk, model: Any, measured: MeasuredFaceIk, chosen: NDArray[np.int64], width: int = WIDTH) -> str:
+def _pictures(
+    ik: FaceIk, model: Any, measured: MeasuredFaceIk, chosen: NDArray[np.integer[Any]], width: int = WIDTH
+) -> str:
     """Configurations as one picture.
 
     The mesh is colored by the distance between model and rig, if the rig is known, the octahedra by the distance of

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from rigcast._pages.gallery import Gallery, Picture, Row
 from rigcast._pages.pictures import data_uri
-from rigcast._pages.words import figure
+from rigcast._pages.words import millimeters
 from rigcast.plot._colors import heat, nice_top
 from rigcast.plot._framing import aspect_of, moving_vertices
 from rigcast.plot._studio import Studio, View, view_of
@@ -58,7 +58,7 @@ class _ShotPainter:
         top = nice_top(max(float(np.percentile(mean[self.moving], 98)), self.least))
         colors = heat(mean / top)
         uris = [self._draw(rest, self._view(rest, turn), colors) for turn in (LEFT, RIGHT)]
-        return Row("", "", [Picture(uris, "mean over the shot", f"largest {figure(float(mean.max()))} mm")], top)
+        return Row("", "", [Picture(uris, "mean over the shot", f"largest {millimeters(float(mean.max()))} mm")], top)
 
     def frames(self) -> list[Row]:
         """Best, median and worst."""
@@ -70,7 +70,7 @@ class _ShotPainter:
         view = self._view(posed, LEFT)
         pictures = [Picture([self._draw(shot.targets[frame], view)], "target")] if shot.is_whole else []
         pictures.append(Picture([self._draw(posed, view)], "solved"))
-        note = f"RMSE {figure(float(shot.rmse[frame]))}, largest {figure(float(shot.largest[frame]))} mm"
+        note = f"RMSE {millimeters(float(shot.rmse[frame]))}, largest {millimeters(float(shot.largest[frame]))} mm"
         colors = heat(apart / self.top)
         pictures.append(Picture([self._draw(posed, view, colors)], "difference", note))
         other = self._draw(posed, self._view(posed, RIGHT), colors)

@@ -18,6 +18,7 @@ from rigcast.report._shot.solved import ON, SolvedShot
 
 NOISE = 1.05  # times the noise: an RMSE below it is that of a fit that cannot be better
 FLOOR = 0.001  # millimeters of RMSE up to which there is nothing to explain
+TREMBLING = 1.2  # times the motion's own second differences: from here on, one sees it
 ROUNDINGS = 4.0  # of the largest coordinate in float32: the other such floor, of large or far shots
 
 
@@ -57,7 +58,7 @@ def _live(shot: SolvedShot) -> LiveCharacter | str:
 
 def _answer(shot: SolvedShot) -> list[str]:
     """How near the rig comes, and to how many weights; with the truth, how far these are off."""
-    mean, worst = words.length(float(shot.rmse.mean())), words.length(float(shot.rmse.max()))
+    mean, worst = words.within(float(shot.rmse.mean())), words.within(float(shot.rmse.max()))
     first = f"The rig meets the shot within {mean} on average, {worst} in the worst frame."
     on = f"{words.figure(float(shot.cardinality.mean()), 2)} of {shot.rig.num_shapes} weights are on in a frame"
     if shot.truth is None:
@@ -96,7 +97,7 @@ def residual(shot: SolvedShot) -> str:
 
 def _key_figures(shot: SolvedShot) -> list[KeyFigure]:
     solution = shot.solution
-    rmse, p95 = (words.figure(float(value)) for value in (shot.rmse.mean(), np.percentile(shot.rmse, 95)))
+    rmse, p95 = (words.millimeters(float(value)) for value in (shot.rmse.mean(), np.percentile(shot.rmse, 95)))
     figures = [KeyFigure(rmse, "mm", "RMSE, mean over the frames", f"95 % of the frames are below {p95} mm")]
     if shot.truth is not None:
         error = words.figure(shot.weight_error)
@@ -115,7 +116,11 @@ def _key_figures(shot: SolvedShot) -> list[KeyFigure]:
         text = "root mean square second difference"
         if noise.motion > 0 and solution.smoothness == 0:
             ratio = words.ratio(noise.jitter, noise.motion)
-            more = "the curves tremble, --smoothness calms them" if noise.jitter > noise.motion else "nothing trembles"
+            more = (
+                "the curves tremble, --smoothness calms them"
+                if noise.jitter > TREMBLING * noise.motion
+                else "nothing trembles"
+            )
             text += f", {ratio} the motion's own: {more}"
         figures.append(KeyFigure(words.figure(noise.jitter), "", "jitter of the weights", text))
     done = int(solution.converged.sum())

@@ -208,7 +208,7 @@ def spaces(synth: Synthesizer) -> str:
         axis.set_axis_off()
     for axis, space in zip(axes, own, strict=False):
         _draw(axis, synth, space)
-    return svg(canvas, "latent-spaces")
+    return svg(canvas, "latent-spaces", fixed=True)
 
 
 def _draw(axis: Any, synth: Synthesizer, space: Space) -> None:

@@ -153,11 +153,12 @@ def _answer(synth: Synthesizer) -> list[str]:
     direct, pairs = _bridges(synth)
     joined = f"{direct} of {pairs} pairs of labels have poses that match"
     if not measured:
-        return [f"It plays {words.plural(len(synth.labels), 'label')}; {joined}."] if pairs else [_worth(synth)]
+        limit = words.length(synth.threshold)
+        return [f"{direct} of {pairs} pairs of its labels have poses that match within {limit}."] if pairs else []
     frames = sum(held.frames for held in measured)
     own = sum(held.latent * held.frames for held in measured) / frames
     same = sum(held.principal[held.dimensions] * held.frames for held in measured) / frames
-    first = f"It comes within {words.length(own)} of the frames it has not seen, on average over the mesh."
+    first = f"It comes within {words.within(own)} of the frames it has not seen, on average over the mesh."
     compared = f"As many straight directions, the simplest method, miss by {words.length(same)}"
     return [first, f"{compared}; {joined}." if pairs else f"{compared}."]
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from rigcast._pages import words
 from rigcast._pages.gallery import Picture, Row
 from rigcast._pages.pictures import data_uri
-from rigcast._pages.words import figure
+from rigcast._pages.words import figure, millimeters
 from rigcast.plot._colors import heat, nice_top
 from rigcast.plot._framing import aspect_of, moving_vertices
 from rigcast.plot._studio import Studio, View, view_of
@@ -151,7 +151,7 @@ class _TransferPainter:
         pictures = []
         for mean, title in zip(means, ("transferred", "plain copy"), strict=True):
             uris = [self._target(measured.neutral, heat(mean / top), turn) for turn in (LEFT, RIGHT)]
-            note = f"mean {figure(float(mean[self.moving].mean()))}, largest {figure(float(mean.max()))} mm"
+            note = f"mean {millimeters(float(mean[self.moving].mean()))}, largest {millimeters(float(mean.max()))} mm"
             pictures.append(Picture(uris, title, note))
         return Row("", "", pictures, top)
 
@@ -225,9 +225,8 @@ class _TransferPainter:
             pictures.append(Picture([self._target(self._true(n))], "true"))
             for title, apart in (("difference", measured.distances(n)), ("plain copy", measured.copy_distances(n))):
                 moving = measured.moving(n)
-                note = (
-                    f"mean {figure(float(apart[moving].mean() if moving.any() else 0.0))}, max {figure(apart.max())} mm"
-                )
+                mean = float(apart[moving].mean()) if moving.any() else 0.0
+                note = f"mean {millimeters(mean)}, max {millimeters(float(apart.max()))} mm"
                 pictures.append(Picture([self._target(measured.shapes[n], heat(apart / top))], title, note))
             return Row(f"{word}: {measured.names[n]}", text, pictures, top)
         stretch = np.nan_to_num(measured.quality.distortion[n])

@@ -99,8 +99,8 @@ def _answer(measured: MeasuredTransfer) -> list[str]:
     mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
     largest = max(float(measured.distances(n).max()) for n in measured.judged)
     first = (
-        f"The transferred shapes are within {words.length(mean)} of the true ones on average, "
-        f"{words.length(largest)} at worst."
+        f"The transferred shapes are within {words.within(mean)} of the true ones on average, "
+        f"{words.within(largest)} at worst."
     )
     if mean < copy:
         return [first, f"Copying the source's offsets as they are would miss by {words.length(copy)}."]
@@ -153,8 +153,8 @@ def _key_figures(measured: MeasuredTransfer) -> list[KeyFigure]:
     if len(measured.judged):
         mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
         largest = max(float(measured.distances(n).max()) for n in measured.judged)
-        result.append(KeyFigure(words.figure(mean), "mm", "mean error", f"plain copies: {words.figure(copy)} mm"))
-        result.append(KeyFigure(words.figure(largest), "mm", "largest error", "over all shapes and vertices"))
+        result.append(KeyFigure(words.millimeters(mean), "mm", "mean error", f"plain copies: {words.figure(copy)} mm"))
+        result.append(KeyFigure(words.millimeters(largest), "mm", "largest error", "over all shapes and vertices"))
     free = measured.free_crossings
     before = "" if free is None else f"without contacts {free.sum():,}; "
     where = f"new crossings deeper than {words.length(measured.least_depth)}"
