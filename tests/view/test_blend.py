@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.viewer._figures._rig import THROUGH
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.support.blender import has_blender
 from tests.support.characters.dog import dog_files
 from tests.view.frames import header_of

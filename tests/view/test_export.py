@@ -11,7 +11,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.viewer._export import Snapshot, written
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.support.blender import has_blender
 from tests.support.characters.plain_face import plain_face
 from tests.view.page_messages import page_messages

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import rigcast as rc
+from rigcast.viewer._staging import acting_stage_of, stage_of
 from rigcast.viewer._stored._carried import carried
 from rigcast.viewer._stored._numbers import coded
-from rigcast.viewer._view import acting_stage_of, stage_of
 from rigcast.viewer._wire import header_of
 from tests.study.small import other_face
 from tests.support.characters.plain_face import plain_face

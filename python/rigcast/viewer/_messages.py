@@ -140,7 +140,7 @@ class Redo(Message, kind="redo"):
 
 
 class TimeMessage(Message):
-    """What is said of the timeline."""
+    """A message about the timeline."""
 
 
 @dataclass(frozen=True)
@@ -204,7 +204,7 @@ class Color(Message, kind="color"):
 
 
 @dataclass(frozen=True)
-class Bones(Message, kind="bones"):
+class ShowBones(Message, kind="bones"):
     """Joints of the first figure are shown, or no longer."""
 
     shown: Flag

@@ -19,15 +19,15 @@ from rigcast import _core
 from rigcast._validate import check_finite
 from rigcast.viewer import _messages as messages
 from rigcast.viewer._drags import Drags
-from rigcast.viewer._drawing._colors import Shown, SkinColors
+from rigcast.viewer._drawing._colors import ShownFigures, SkinColors
 from rigcast.viewer._drawing._scene import scene_message
-from rigcast.viewer._figures._beside import beside_vertices
-from rigcast.viewer._figures._figure import State, Vertices, mirrored_row
+from rigcast.viewer._figures._beside import beside_vertices, is_followed
+from rigcast.viewer._figures._figure import State, Vertices, joint_places, mirrored_row
 from rigcast.viewer._figures._model import ModelFigure, RecordedFigure
 from rigcast.viewer._figures._rig import RigFigure
 from rigcast.viewer._handles import Handles, HandleSet
 from rigcast.viewer._history import History
-from rigcast.viewer._playing._clips import Clips
+from rigcast.viewer._playing._clips import ClipList
 from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._playing._transport import Transport
 from rigcast.viewer._protocol import Message, Refused
@@ -49,7 +49,7 @@ class Stage:
         What follows it: by equal pose rows, else by channels of the same names; the recorded one by the timeline.
     timeline : Timeline, optional
     handles : sequence of HandleSet, of the first figure
-    clips : Clips, optional
+    clips : ClipList, optional
         What a page can choose from.
     """
 
@@ -59,7 +59,7 @@ class Stage:
         beside: ModelFigure | RigFigure | RecordedFigure | None = None,
         timeline: Timeline | None = None,
         handles: Sequence[HandleSet] = (),
-        clips: Clips | None = None,
+        clips: ClipList | None = None,
     ) -> None:
         self.figure, self.beside = figure, beside
         self.rest = np.array([slider.rest for slider in figure.sliders], np.float32)
@@ -141,29 +141,16 @@ class Stage:
             shown.append(beside_vertices(self.beside, self.figure, self.state, self.timeline.frame))
         return [self.timeline.moved(vertices) for vertices in shown]
 
-    @property
-    def follows(self) -> bool:
-        """False if what stands beside is recorded, and the first figure stands in another pose than was recorded."""
-        recorded = self.beside
-        if not isinstance(recorded, RecordedFigure):
-            return True
-        return recorded.stands_as(self.figure.pose(self.state), self.timeline.frame)
-
     def value_at(self, message: messages.Probe) -> dict[str, float] | None:
         """The value of the color where a ray meets the surface as it was shown last; None if it misses."""
         hit = self._picker.pick(*self.timeline.ray(message.origin, message.direction))
         return None if hit is None else self.colors.at(hit[1], hit[2])
 
-    def _joint_places(self) -> list[list[float]]:
-        """Where the joints of the first figure are."""
-        pose = np.asarray(self.figure.pose(self.state), np.float32)
-        places = self.figure.skeleton.globals(pose[None])[0, :, :, 3]  # type: ignore[union-attr]  # not offered without
-        return [[round(float(x), 5) for x in place] for place in self.timeline.moved(places)]
-
     def _frame(self) -> bytes:
         self.number += 1
         shown = self.shown()
-        marks, colored = self.colors.marks(Shown(self.state, shown, self.follows))
+        follows = is_followed(self.beside, self.figure, self.state, self.timeline.frame)
+        marks, colored = self.colors.marks(ShownFigures(self.state, shown, follows))
         arrays, boxes = packed_figures(self._packers, shown, marks)
         header = {
             "type": "frame",
@@ -176,7 +163,7 @@ class Stage:
             "undo": self.history.can_undo,
             "redo": self.history.can_redo,
             **colored,
-            "bones": self._joint_places() if self._shows_bones else None,
+            "bones": joint_places(self.figure, self.state, self.timeline.moved) if self._shows_bones else None,
             "acting": self.acting(),
             "grab": self._grab,
             "notice": self._notice,
@@ -201,11 +188,6 @@ class Stage:
         if (state := self._of_timeline()) is not None:
             self._let_go()
             self.stand(state)
-
-    def rest_pose(self) -> None:
-        """All channels to rest, and what is held let go."""
-        self._let_go()
-        self.stand(State(self.rest))
 
     def notify(self, text: str) -> None:
         """Say something on the pages with the next frame."""
@@ -297,15 +279,17 @@ class Stage:
         hit = self.drags.grab(message.pin, self._picker, *vectors)
         self._grab = {"pin": message.pin, "hit": hit}
         self.timeline.playing = self.timeline.playing and not hit
-        if hit and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
+        self._say_fitting(hit)
+
+    def _say_fitting(self, is_pulled: bool) -> None:
+        if is_pulled and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
             self._notice = FITTING
 
     @handle.register
     def _grip(self, message: messages.Grip, _: float) -> None:
         self.timeline.playing = False
         self.handles.grip(message.handle, self.timeline.ray((0, 0, 0), message.facing)[1], message.firm, self.state)
-        if isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
-            self._notice = FITTING
+        self._say_fitting(True)
 
     @handle.register
     def _pull_handle(self, message: messages.Pull, _: float) -> None:
@@ -351,7 +335,7 @@ class Stage:
         self.colors.choose(message.mode)
 
     @handle.register
-    def _bones(self, message: messages.Bones, _: float) -> None:
+    def _bones(self, message: messages.ShowBones, _: float) -> None:
         if message.shown and self.figure.skeleton is None:
             raise Refused("this character has no joints")
         self._shows_bones = message.shown

@@ -17,8 +17,8 @@ from rigcast.viewer._acting._take import KEPT
 from rigcast.viewer._export import Snapshot
 from rigcast.viewer._messages import parsed
 from rigcast.viewer._server import Inbox
+from rigcast.viewer._staging import acting_stage_of, stage_of
 from rigcast.viewer._stored._recording import recorded
-from rigcast.viewer._view import acting_stage_of, stage_of
 from tests.support.made.players import face_synth
 from tests.support.made.synthesis import face
 from tests.view.frames import header_of

@@ -11,7 +11,7 @@ import rigcast as rc
 from rigcast._rigs.motions.action import Action
 from rigcast.cli import main
 from rigcast.viewer._playing._clips import Clip
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.view.frames import header_of
 from tests.view.page_messages import page_messages
 
@@ -78,7 +78,7 @@ def test_keys_stay_with_their_clip_and_no_clip_is_the_rest_pose(rig):
     sent(stage, {"type": "clip", "name": "wave"}, {"type": "seek", "at": 5}, {"type": "key"})
     resting = sent(stage, {"type": "clip", "name": ""})
     assert (resting["timeline"]["keys"], resting["timeline"]["clip"]) == ([], False)
-    np.testing.assert_allclose(resting["row"], stage.rest, atol=1e-4)
+    np.testing.assert_allclose(resting["row"], stage.rest, atol=1e-4)  # as rounded for the page
     assert sent(stage, {"type": "clip", "name": "wave"})["timeline"]["keys"] == [5]
 
 

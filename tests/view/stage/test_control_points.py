@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.conftest import TOLERANCES
 from tests.support.characters.plain_face import plain_face
 from tests.view.frames import header_of

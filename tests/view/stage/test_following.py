@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.conftest import TOLERANCES
 from tests.view.frames import header_of
 from tests.view.page_messages import page_message, page_messages
@@ -40,7 +40,9 @@ def test_a_recorded_pose_is_judged(stage, recorded):
     frame = sent(stage, {"type": "seek", "at": 7})
     distance = np.linalg.norm(model.evaluate(data.poses[7:8])[0].astype(np.float64) - data.vertices[7], axis=1)
     assert frame["follows"] is True
-    assert frame["error"]["max"] == pytest.approx(1000 * data.meters_per_unit * distance.max(), rel=1e-3)
+    assert frame["error"]["max"] == pytest.approx(
+        1000 * data.meters_per_unit * distance.max(), rel=1e-3
+    )  # of float32 skins
 
 
 def test_another_pose_is_not_judged_against_the_recording(stage):
@@ -88,7 +90,7 @@ def test_the_value_at_a_point_of_the_skin_is_between_those_of_its_triangle(stage
     error = 1000 * data.meters_per_unit * np.linalg.norm(stage.vertices.astype(np.float64) - data.vertices[5], axis=1)
     for vertex in (0, 200, 700):
         value, (_, corners, weights, *_) = probe(stage, vertex)
-        assert value == {"error": pytest.approx(float(weights @ error[corners]), rel=1e-4)}
+        assert value == {"error": pytest.approx(float(weights @ error[corners]), rel=1e-4)}  # of float32 skins
 
 
 def test_there_is_no_value_beside_the_skin_or_without_a_measured_color(stage):
@@ -107,7 +109,7 @@ def test_bones_stand_where_the_joints_of_the_pose_are(stage, recorded):
     assert sent(stage)["bones"] is None
     frame = sent(stage, {"type": "bones", "shown": True}, {"type": "seek", "at": 9})
     expected = model.skeleton.globals(stage.figure.pose(stage.state)[None])[0, :, :, 3]
-    np.testing.assert_allclose(frame["bones"], expected, atol=1e-4)
+    np.testing.assert_allclose(frame["bones"], expected, atol=1e-4)  # as rounded for the page
     assert header_of(stage.scene())["figures"][0]["parents"] == list(model.skeleton.parents)
 
 

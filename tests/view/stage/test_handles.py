@@ -7,7 +7,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.viewer._handles._finding import find_limbs
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.conftest import TOLERANCES
 from tests.view.frames import header_of
 from tests.view.page_messages import page_messages

@@ -11,7 +11,7 @@ from scipy.spatial.transform import Rotation
 import rigcast as rc
 from rigcast.cli import main
 from rigcast.viewer._export import Snapshot, written
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.support.characters.plain_face import plain_face
 from tests.view.frames import header_of, positions_of
 from tests.view.page_messages import page_messages

@@ -6,13 +6,12 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast._formats.gltf.materials import read_materials
-from rigcast._rigs.material import Material
+from rigcast._formats.gltf.materials import SurfaceMaterial, read_materials
 from rigcast.plot._image import png
 from rigcast.viewer._drawing import _looks
 from rigcast.viewer._drawing._looks import NOT_DRAWN, UNTEXTURED, FigureLook
 from rigcast.viewer._figures._opening import figure_of
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.support.glb import character
 from tests.view.frames import header_of, payload_of
 
@@ -39,7 +38,7 @@ def textured(**more):
 def test_a_base_color_and_an_image_are_read(tmp_path, embedded):
     path = dressed(tmp_path, textured(baseColorFactor=[0.5, 0.25, 1, 1]), embedded=embedded)
     found, notes = read_materials(path)
-    assert found == {"fur": Material((0.5, 0.25, 1.0, 1.0), PICTURE, "image/png")}
+    assert found == {"fur": SurfaceMaterial((0.5, 0.25, 1.0, 1.0), PICTURE, "image/png")}
     assert notes == []
 
 
@@ -63,7 +62,7 @@ def test_a_broken_texture_is_told_and_the_rest_is_read(tmp_path, entry, value, s
 
 def test_an_image_that_is_none_is_left_out(tmp_path):
     found, _ = read_materials(dressed(tmp_path, textured(), b"<html>"))
-    assert found == {"fur": Material()}
+    assert found == {"fur": SurfaceMaterial()}
 
 
 def test_a_rig_in_a_base_color_is_offered_in_it_first(tmp_path):
@@ -86,7 +85,7 @@ def test_a_scene_has_colors_coordinates_and_images_after_the_edges():
     uvs = np.random.default_rng(0).random((count, 2)).astype(np.float32)
     tints = np.full((count, 4), 255, np.uint8)
     image = np.where(np.arange(count) < count // 2, UNTEXTURED, 0)
-    stage.figure.look = FigureLook(tints, image, uvs, [Material(image=PICTURE, image_type="image/png")])
+    stage.figure.look = FigureLook(tints, image, uvs, [SurfaceMaterial(image=PICTURE, image_type="image/png")])
     message = stage.scene()
     (about,) = header_of(message)["figures"]
     (shape,) = about["look"]["images"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.view.frames import header_of
 from tests.view.page_messages import page_messages
 

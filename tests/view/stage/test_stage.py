@@ -9,7 +9,7 @@ import pytest
 
 import rigcast as rc
 from rigcast.viewer._drawing._geometry import edges, reduced, triangles
-from rigcast.viewer._view import stage_of
+from rigcast.viewer._staging import stage_of
 from tests.support.characters.plain_face import plain_face
 from tests.view.frames import header_of, payload_of, positions_of
 from tests.view.page_messages import page_messages

@@ -151,7 +151,7 @@ class Document:
         return bytes(content[:length])
 
     def content(self, uri: object, what: str) -> bytes:
-        """What an address of the file names: base64 data, or a file beside this one."""
+        """The bytes that an address of the file names: base64 data, or a file beside this one."""
         if isinstance(uri, str) and uri.startswith("data:"):
             return _data_uri(uri, what)
         return self._sibling(text(uri), what)

@@ -29,8 +29,8 @@ from rigcast.viewer._admission import is_loopback
 from rigcast.viewer._figures._opening import figure_of
 from rigcast.viewer._playing._clips import Clip
 from rigcast.viewer._stage import Stage
+from rigcast.viewer._staging import acting_stage_of, stage_of
 from rigcast.viewer._stored._carried import STORAGES, carried
-from rigcast.viewer._view import acting_stage_of, stage_of
 
 SUMMARY = SUMMARIES["view"]
 EXAMPLE = """rigcast view hero.safetensors

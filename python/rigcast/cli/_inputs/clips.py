@@ -1,4 +1,4 @@
-"""What a file holds beside the character that the live view shows: clips, which it offers, and materials."""
+"""Clips and materials of a file that the live view shows, and clips of a file of motion."""
 
 from __future__ import annotations
 
@@ -9,9 +9,8 @@ from typing import Any
 
 from rigcast import sources
 from rigcast._core import BlendshapeRig, Deformer
-from rigcast._formats.gltf.materials import read_materials
+from rigcast._formats.gltf.materials import SurfaceMaterial, read_materials
 from rigcast._formats.readers import suffix_of
-from rigcast._rigs.material import Material
 from rigcast._validate import FPS
 from rigcast.cli._inputs.actions import ChosenAction
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
@@ -43,7 +42,7 @@ def _weights(path: Path, face: BlendshapeRig, name: str) -> Clip:
     return Clip(poses=weights, fps=fps or FPS)
 
 
-def materials_of_file(path: Path, subject: Any) -> tuple[dict[str, Material] | None, list[str]]:
+def materials_of_file(path: Path, subject: Any) -> tuple[dict[str, SurfaceMaterial] | None, list[str]]:
     """The materials of a face's file, which its blendshapes do not know; None where the subject knows its file."""
     if not isinstance(subject, BlendshapeRig) or suffix_of(path) not in OWN_WEIGHTS:
         return None, []

@@ -1,1 +1,1 @@
-"""What a page draws: index buffers, colors of the skin, and how materials look."""
+"""The drawn scene: index buffers, colors of the skin, and how materials look."""

@@ -35,8 +35,8 @@ def check_color(mode: str, figures: Sequence[Any]) -> None:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What a frame shows.
+class ShownFigures:
+    """The figures of one frame.
 
     Attributes
     ----------
@@ -54,7 +54,7 @@ class Shown:
 
 
 class SkinColors:
-    """Which color the first figure has, and its values in the present frame.
+    """The color of the first figure, and its values in the present frame.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ class SkinColors:
         check_color(mode, self._figures)
         self.mode = mode
 
-    def marks(self, shown: Shown) -> tuple[Marks | None, dict[str, Any]]:
+    def marks(self, shown: ShownFigures) -> tuple[Marks | None, dict[str, Any]]:
         """The color values of the first figure's vertices, and what the page says of them."""
         self._confidence, self._lengths = confidence_of(self._figure, shown.state), None
         if self.mode == "bound":

@@ -1,4 +1,4 @@
-"""How the materials of a figure look: a color per vertex, and images by texture coordinates.
+"""Looks of figures by their materials: a color per vertex, and images by texture coordinates.
 
 Colors come from the file of the character where it states any. Of meshes that name their parts, such as the ICT face,
 eyes, teeth and lashes get colors by those names: eyeballs an iris and a pupil that look to the front.
@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import BlendshapeRig
-from rigcast._formats.gltf.materials import read_materials
-from rigcast._rigs.material import Material
+from rigcast._formats.gltf.materials import SurfaceMaterial, read_materials
 from rigcast._rigs.surface import Surface, surface_of
 
 Indices = NDArray[np.uint32]
@@ -42,7 +41,7 @@ UNTEXTURED, NOT_DRAWN = -1, -2
 
 @dataclass(frozen=True)
 class FigureLook:
-    """How a figure of V vertices looks.
+    """Colors and images of a figure of V vertices.
 
     Attributes
     ----------
@@ -52,14 +51,14 @@ class FigureLook:
         Of each vertex the image, :data:`UNTEXTURED`, or :data:`NOT_DRAWN`.
     uvs : (V, 2) float32 array or None
         v points down, as rows of images do.
-    images : list of Material
+    images : list of SurfaceMaterial
         Those that have one.
     """
 
     tints: NDArray[np.uint8]
     image: NDArray[np.int64]
     uvs: NDArray[np.float32] | None = None
-    images: Sequence[Material] = ()
+    images: Sequence[SurfaceMaterial] = ()
 
     def grouped(self, triangles: Indices) -> tuple[Indices, list[list[int]]]:
         """Triangles (F, 3) by image, and of each group the image and the number of triangles."""
@@ -70,16 +69,16 @@ class FigureLook:
 
 
 def look_of(
-    subject: Any, figure: Any, materials: Mapping[str, Material] | None = None
+    subject: Any, figure: Any, materials: Mapping[str, SurfaceMaterial] | None = None
 ) -> tuple[FigureLook | None, list[str]]:
-    """How a model, rig or data set looks; None if nothing is known but its shape.
+    """The look of a model, rig or data set; None if nothing is known but its shape.
 
     Parameters
     ----------
     subject : Deformer, Rig or Dataset
     figure : Figure
         Of it.
-    materials : mapping from name to Material, optional
+    materials : mapping from name to SurfaceMaterial, optional
         Default: those of the file of a glTF rig.
     """
     notes: list[str] = []
@@ -90,7 +89,7 @@ def look_of(
     names, kinds = _named_vertices(subject, surface, figure.faces, count)
     tints, image = np.empty((count, 4), np.uint8), np.full(count, UNTEXTURED)
     tints[:] = (*CLAY, 255)
-    images: list[Material] = []
+    images: list[SurfaceMaterial] = []
     known = False
     uvs = _coordinates(surface, figure.faces, count)
     for kind, name in enumerate(names):
@@ -109,7 +108,7 @@ def look_of(
     return (FigureLook(tints, image, uvs if images else None, images) if known else None), notes
 
 
-def _materials_of(subject: Any) -> tuple[Mapping[str, Material], list[str]]:
+def _materials_of(subject: Any) -> tuple[Mapping[str, SurfaceMaterial], list[str]]:
     path = getattr(subject, "path", None)
     if path is None or path.suffix.lower() not in (".glb", ".gltf", ".vrm"):
         return {}, []

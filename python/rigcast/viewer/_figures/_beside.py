@@ -21,3 +21,10 @@ def beside_vertices(
     if both and beside.model.control_names == figure.model.control_names:  # type: ignore[union-attr]
         return beside.vertices(State(row, figure.pose(state)))
     return beside.vertices(State(row))
+
+
+def is_followed(
+    beside: ModelFigure | RigFigure | RecordedFigure | None, figure: ModelFigure | RigFigure, state: State, frame: int
+) -> bool:
+    """False if what stands beside is recorded, and ``figure`` stands in another pose than was recorded."""
+    return not isinstance(beside, RecordedFigure) or beside.stands_as(figure.pose(state), frame)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -94,6 +95,13 @@ class Figure(Protocol):
         ValueError
             If nothing can solve them.
         """
+
+
+def joint_places(figure: Any, state: State, moved: Callable[[Vertices], Vertices]) -> list[list[float]]:
+    """Places of the joints of a figure that has some, after what moves it as a whole."""
+    pose = np.asarray(figure.pose(state), np.float32)
+    places = moved(figure.skeleton.globals(pose[None])[0, :, :, 3])
+    return [[round(float(x), 5) for x in place] for place in places]
 
 
 def mirrored_row(figure: Any, row: Row, source: str) -> Row:

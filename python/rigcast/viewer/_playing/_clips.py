@@ -35,7 +35,7 @@ ReadClip = Callable[[], Clip]
 
 
 @dataclass
-class Clips:
+class ClipList:
     """Clips by name, and which of them plays.
 
     Parameters

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rigcast.viewer import _messages as messages
-from rigcast.viewer._playing._clips import Clips
+from rigcast.viewer._figures._figure import State
+from rigcast.viewer._playing._clips import ClipList
 from rigcast.viewer._playing._timeline import FASTEST, SLOWEST, Timeline
 
 if TYPE_CHECKING:
@@ -22,12 +23,12 @@ class Transport:
     ----------
     stage : Stage
         Its ``timeline`` is replaced when another clip is chosen.
-    clips : Clips, optional
+    clips : ClipList, optional
     """
 
-    def __init__(self, stage: Stage, clips: Clips | None = None) -> None:
+    def __init__(self, stage: Stage, clips: ClipList | None = None) -> None:
         self._stage = stage
-        self._clips = clips or Clips(lambda _: Timeline(stage.rest))
+        self._clips = clips or ClipList(lambda _: Timeline(stage.rest))
 
     @property
     def clips(self) -> list[str]:
@@ -55,7 +56,7 @@ class Transport:
         if note:
             self._stage.notify(note)
         if chosen.is_empty:
-            self._stage.rest_pose()
+            self._stage.restore(State(self._stage.rest))
         else:
             self._stage.go_to_timeline()
 

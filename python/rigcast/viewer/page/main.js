@@ -32,6 +32,7 @@ class View {
     this.scene = null;
     this.wanted = false;
     this.drawnAt = -Infinity;
+    this.isSettled = false; // nothing has moved for a while: the next picture is a full one
     this.statistics = { frames: 0, drawn: 0, work: [] };
     this.link = this.source();
     this.pointer = new Pointer(this);
@@ -151,8 +152,9 @@ class View {
     const arrived = this.arrived;
     this.arrived = null;
     if (arrived) this.upload(arrived);
-    this.renderer.options.moving = begin - this.drawnAt < MOVING;
-    this.drawnAt = begin;
+    const moves = this.pointer.mode !== null || (this.frame?.timeline.playing ?? false) || begin - this.drawnAt < MOVING;
+    this.renderer.options.moving = moves && !this.isSettled;
+    this.isSettled = false;
     this.renderer.draw(this.camera);
     this.sharpen();
     this.statistics.drawn += 1;
@@ -167,12 +169,17 @@ class View {
     } else this.pointer.flush();
     if (this.frame && this.mesh()) this.overlay.draw(this.camera, this.mesh(), this.frame);
     this.labels.place(this.camera, this.renderer.meshes.map((mesh) => mesh.box));
+    this.drawnAt = performance.now();
   }
 
   /** Draws once more, in full, when nothing has moved for a while. */
   sharpen() {
     clearTimeout(this.sharpener);
-    if (this.renderer.isQuick) this.sharpener = setTimeout(() => this.redraw(), MOVING);
+    if (!this.renderer.isQuick) return;
+    this.sharpener = setTimeout(() => {
+      this.isSettled = true;
+      this.redraw();
+    }, MOVING);
   }
 
   upload({ header, buffer, offset }) {
