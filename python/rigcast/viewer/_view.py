@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._rigs.rig import Rig
-from rigcast._validate import bad_argument
+from rigcast._validate import Arguments, bad_argument
 from rigcast.capture._solution import Capture
 from rigcast.capture._tracks import Tracks
 from rigcast.ik import FaceIk
