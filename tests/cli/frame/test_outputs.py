@@ -42,7 +42,7 @@ def place(tmp_path, monkeypatch):
         ("solve rig.glb s.npz -o s.npz", "--output s.npz is what SHOT reads"),
         ("solve rig.glb t.npy -o o.npz -o o.npz", "--output o.npz is --output too"),
         ("solve rig.glb t.npy -o o.txt", "o.txt has a format that cannot be written"),
-        ("sample rig.glb -o rig.glb", "--output rig.glb is what RIG reads"),
+        ("sample rig.glb -o rig.glb", "rig.glb is a file; it must be a folder"),
         ("train body folder -o folder", "folder has a format"),
         ("train body folder -o m.npz", "it must end in .safetensors"),
         ("evaluate r.safetensors t.npy -o t.npy", "--output t.npy is what SET|MOTION reads"),

@@ -43,7 +43,7 @@ def describe_other(path: Path) -> dict[str, Any] | None:
 
 
 def given() -> str:
-    """What may be given, with endings."""
+    """Kinds of files that may be given, with endings."""
     endings = dict.fromkeys(ending for content in (RIG, FACE, SHOT, WEIGHTS, MOTION) for ending in readers(content))
     listed = ", ".join(ending for ending in endings if ending != ".safetensors")
     models = "models and synthesizers (.safetensors), data sets (their folders)"
