@@ -170,7 +170,7 @@ def _run(args: argparse.Namespace, console: Console) -> int:
 
 
 def _records(args: argparse.Namespace) -> ProgressCallback | None:
-    """The receiver of progress in place of bars and lines, if there is one."""
+    """The receiver of progress in place of bars and lines; None for these."""
     return JsonLines(sys.stderr) if args.piped else silent if args.quiet else None
 
 

@@ -1,4 +1,4 @@
-"""Files that an interrupted command leaves beside its results, in words: how to go on, begin anew, or be rid of it."""
+"""Work that an interrupted command leaves beside its results, in words: to go on, begin anew, or be rid of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words that may follow each command, from its parser: options, what they take, and files."""
+"""Options, values and files that may follow each command, from its parser."""
 
 from __future__ import annotations
 

@@ -8,13 +8,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from rigcast import _core, capture, ik
+from rigcast import _core, ik
 from rigcast._formats.registry import FACE, MOTION, RIG, SHOT, WEIGHTS, readers
 from rigcast._safe_reading import read_json
-from rigcast.capture._actors.folder import STATED as ACTORS
 from rigcast.cli._batch.job_file import read_jobs
 from rigcast.cli._result import WrongInput
-from rigcast.study._records import STATED as STUDY
 
 PAGES, LISTS = (".html", ".htm"), (".json", ".toml")
 FIRST = 4096  # letters of a page, among which stands what made it
@@ -58,6 +56,11 @@ def _known() -> set[str]:
 
 
 def _folder(path: Path) -> dict[str, Any] | None:
+    if (path / "manifest.json").exists():
+        return None
+    from rigcast.capture._actors.folder import STATED as ACTORS
+    from rigcast.study._records import STATED as STUDY
+
     for name, kind, hint in (
         (STUDY, "study", "rigcast study serve and rigcast study analyze read it"),
         (ACTORS, "actors", "a set of synthetic actors, as rigcast actors films it"),
@@ -80,6 +83,8 @@ def _network(path: Path) -> dict[str, Any] | None:
         hint = "rigcast ik, view --face-ik and report read it"
         return {"type": "learned inverse kinematics", "kind": kind, **facts, **_size(path), "notes": [hint]}
     if kind == "capture_network":
+        from rigcast import capture
+
         network = capture.load_network(path)
         facts = {"shapes": len(network.names), "landmarks": network.num_landmarks, "error": about.get("error", {})}
         return {"type": "network that reads faces", "kind": kind, **facts, **_size(path),
