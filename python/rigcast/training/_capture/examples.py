@@ -28,7 +28,7 @@ from rigcast.training._capture.settings import CaptureNetworkSettings
 Float32 = NDArray[np.float32]
 Float64 = NDArray[np.float64]
 
-VERSION = 2  # of what a picture's file holds
+VERSION = 1  # of what a picture's file holds
 BIAS, NOISE = 0.008, 0.004  # of landmarks that stand for a detector's, in widths of the picture: of a shot, of a frame
 BY_DETECTOR = 0.5  # of the shots: cropped by the detector's points, if it finds them
 FILMED = ("poses", "size", "film_size", "detector", "glasses", "hand")  # settings that decide an actor's pictures

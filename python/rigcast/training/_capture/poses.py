@@ -12,8 +12,7 @@ from rigcast.capture._sides import other_sides
 Float64 = NDArray[np.float64]
 
 UPPER = ("brow", "eye", "cheeksquint", "cheekraiser", "nose")  # how names of shapes of the upper half begin
-SHARES = (0.45, 0.15, 0.4)  # of recorded halves, sparse expressions, gestures
-ALONE = 0.5  # of the gestures: nothing beside them
+SHARES = (0.55, 0.2, 0.25)  # of recorded halves, sparse expressions, gestures
 NOISE = 0.15  # of weights that are not 0 (Bailey 2020, section 6.5)
 MOST = 25  # shapes of an expression that is not recorded: one less
 TONGUE = 0.3  # least jawOpen of a tongue that is out
@@ -22,8 +21,8 @@ GESTURES = (
     ("eyeblinkleft",), ("eyeblinkright",), ("cheekpuffleft",), ("cheekpuffright",), ("cheekpuffleft", "cheekpuffright"),
     ("mouthsmileleft",), ("mouthsmileright",), ("mouthfrownleft",), ("mouthfrownright",), ("browouterupleft",),
     ("browouterupright",), ("browdownleft",), ("browdownright",), ("jawopen", "jawleft"), ("jawopen", "jawright"),
-    ("jawleft",), ("jawright",), ("tongueout",), ("nosesneerleft",), ("nosesneerright",), ("mouthleft",),
-    ("mouthright",), ("eyeblinkleft", "eyeblinkright"), ("mouthpucker",), ("mouthfunnel",), ("mouthupperupleft",),
+    ("tongueout",), ("nosesneerleft",), ("nosesneerright",), ("mouthleft",), ("mouthright",),
+    ("eyeblinkleft", "eyeblinkright"), ("mouthpucker",), ("mouthfunnel",), ("mouthupperupleft",),
     ("mouthupperupright",),
 )  # fmt: skip
 
@@ -56,7 +55,6 @@ def training_poses(names: list[str], count: int, rng: np.random.Generator, motio
             chosen = rng.choice(np.flatnonzero(free), min(int(rng.integers(1, MOST)), int(free.sum())), replace=False)
             row[chosen] = 0.95 * rng.uniform(0.0, 1.0, len(chosen)) ** 2 * (1.0 if kind == 1 else 0.3)
             if kind == 2:
-                row *= rng.random() >= ALONE
                 for name in GESTURES[rng.integers(len(GESTURES))]:
                     row[[k for k, own in enumerate(plain) if own == name]] = rng.uniform(0.3, 1.0)
         _add_jaw_and_blinks(row, plain, rng)
