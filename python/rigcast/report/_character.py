@@ -89,6 +89,7 @@ def live_character(
 
 def _recorded(model: Any, beside: Any, clip: Mapping[str, Any], why: str) -> LiveCharacter | str:
     """The clip as a page that plays, at most 96 frames of it."""
+    rig: Any
     shown: dict[str, Any]
     if isinstance(model, Synthesizer):
         player = model.player(0, label=model.labels[0])

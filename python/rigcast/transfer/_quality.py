@@ -131,7 +131,7 @@ def quality(
     degenerate = np.zeros(len(corners), bool)
     for neutral in neutrals:
         degenerate |= degenerate_faces(neutral, corners)
-    return TransferQuality(distortion, flipped, *counts, deepest, counter.least, degenerate)
+    return TransferQuality(distortion, flipped, counts[0], counts[1], deepest, counter.least, degenerate)
 
 
 class _Half:
