@@ -99,6 +99,6 @@ def test_the_command_writes_a_page_with_all_configurations(learned, tmp_path):
     numbers = json_of("report", *files[:2], "--rig", files[2], "-o", page, folder=tmp_path)
     html = page.read_text(encoding="utf-8")
     assert "25 configurations, constructed" in html
-    assert html.count('src="data:image/') == 1
+    assert html.count('src="data:image/') == 2, "three answers, and below all of them"
     assert html.count("<td title=") == COUNT
     assert numbers["points_mm"]["networks alone"]["on_the_rig"] == pytest.approx(learned.found.answers[0].on_rig.mean())

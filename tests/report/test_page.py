@@ -139,7 +139,8 @@ CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", 
 
 
 def chromium(*arguments: str, folder) -> subprocess.CompletedProcess[bytes]:
-    options = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}/profile"]
+    options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--user-data-dir={folder}/profile"]
+    options += ["--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]  # the character is drawn
     return subprocess.run([CHROMIUM, *options, *arguments], capture_output=True, timeout=PATIENCE, check=True)
 
 

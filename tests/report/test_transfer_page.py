@@ -243,15 +243,16 @@ def test_new_crossings_are_shown_where_they_are(pages):
     shapes[2] = measured.neutral
     shapes[2, right] += np.stack([-1.8 * x, 0.0 * x, 0.4 * x.max() - 0.8 * x], axis=1)
     counts[2] = 1
+    quality = replace(measured.quality, new_crossings=counts, deepest=0.02 * counts)
     (row,) = crossing_rows(
-        replace(measured, shapes=shapes, quality=replace(measured.quality, new_crossings=counts)),
+        replace(measured, shapes=shapes, quality=quality),
         lambda vertices, view, edges: drawn.append(edges) or "picture",
     )
     pairs = rc.transfer.new_crossings(
         measured.source_shapes[2], measured.neutral, shapes[2], faces=measured.target.faces
     )
     assert row.title == measured.names[2]
-    assert row.text.startswith(f"{len(pairs)} new crossings between faces at the vertices ")
+    assert row.text.startswith(f"{len(pairs)} new crossings, 0.2 mm deep at most, between faces at ")
     corners = np.asarray(measured.target.faces)[np.unique(pairs)]
     np.testing.assert_array_equal(np.unique(drawn[0]), np.unique(corners[corners >= 0]))
 

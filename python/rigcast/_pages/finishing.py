@@ -1,4 +1,4 @@
-"""What a whole page is given at last: contents, terms, names for those who hear it, colors on white and on black."""
+"""The last steps of a whole page: contents, terms, names for those who hear it, colors on white and on black."""
 
 from __future__ import annotations
 

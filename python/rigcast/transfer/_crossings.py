@@ -1,4 +1,4 @@
-"""Where the surface of a mesh cuts through itself, and how deep: crossings that a transfer adds."""
+"""Crossings: pairs of faces of a mesh that cut through each other, their depths, and those that a transfer adds."""
 
 from __future__ import annotations
 

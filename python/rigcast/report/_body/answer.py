@@ -43,7 +43,7 @@ def _speed(numbers: Assessment) -> str:
 
 
 def _compared(numbers: Assessment, truth: HeldOutPoses, mean: float) -> list[str]:
-    """What a formula fitted to the training poses reaches, else what the model beside it does."""
+    """The error of a formula fitted to the training poses, else that of the model beside it."""
     gate = numbers.gates.get(truth.title)
     if gate is not None:
         return [_formula(gate, 1e3 * numbers.subject.model.meters_per_unit * gate.best.mean, mean, truth)]
@@ -87,7 +87,7 @@ class Near:
 
 
 def near(numbers: Assessment) -> Near:
-    """How many vertices of how many poses miss by less than is seen on a character of this size."""
+    """The share of vertices, over all poses, that miss by less than is seen on a character of this size."""
     distance = nice_top(NEAR * size_in_millimeters(numbers.subject.model))
     return Near(distance, [[float((result.distances < distance).mean()) for result in row] for row in numbers.accuracy])
 

@@ -56,7 +56,7 @@ def _live(shot: CapturedShot) -> LiveCharacter | str:
 
 
 def _answer(shot: CapturedShot) -> list[str]:
-    """How near the character's points come, and whether that is noise."""
+    """The distance of the character's points, and whether that is noise."""
     means = shot.errors[np.isfinite(shot.errors[:, 0]), 0]
     mean, worst, noise = (words.figure(float(x), 2) for x in (means.mean(), means.max(), shot.found.noise))
     first = (

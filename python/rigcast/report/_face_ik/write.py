@@ -127,7 +127,7 @@ def _live(model: _core.Deformer, measured: MeasuredFaceIk) -> LiveCharacter | st
 
 
 def _answer(measured: MeasuredFaceIk, has_rig: bool) -> list[str]:
-    """How near control points come to their targets, and what more time gains."""
+    """The distance of control points from their targets, and what more time gains."""
     plain, polished = measured.answers
     where = "On the rig" if has_rig else "On the model they learned from"
     mean, worst = (words.within(float(value)) for value in (plain.judged.mean(), plain.judged.mean(axis=1).max()))

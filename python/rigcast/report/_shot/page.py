@@ -57,7 +57,7 @@ def _live(shot: SolvedShot) -> LiveCharacter | str:
 
 
 def _answer(shot: SolvedShot) -> list[str]:
-    """How near the rig comes, and to how many weights; with the truth, how far these are off."""
+    """The distance that is left, and how many weights are on; with the truth, how far these are off."""
     mean, worst = words.within(float(shot.rmse.mean())), words.within(float(shot.rmse.max()))
     first = f"The rig meets the shot within {mean} on average, {worst} in the worst frame."
     on = f"{words.figure(float(shot.cardinality.mean()), 2)} of {shot.rig.num_shapes} weights are on in a frame"

@@ -148,7 +148,7 @@ def _key_figures(synth: Synthesizer) -> list[KeyFigure]:
 
 
 def _answer(synth: Synthesizer) -> list[str]:
-    """How near it comes to frames that it has not seen, beside what a simple method reaches; how labels are joined."""
+    """The distance from frames that it has not seen, beside that of a simple method; how labels are joined."""
     measured = [space.held_out for space in synth.spaces.values() if space.held_out is not None]
     direct, pairs = _bridges(synth)
     joined = f"{direct} of {pairs} pairs of labels have poses that match"
@@ -170,7 +170,7 @@ def _bridges(synth: Synthesizer) -> tuple[int, int]:
 
 
 def _bridged(synth: Synthesizer) -> str:
-    """Whether a character can change from every label to every other without a jump."""
+    """One sentence about the pairs of labels between which a character jumps."""
     direct, pairs = _bridges(synth)
     limit = f"the threshold of {words.length(synth.threshold)}"
     if direct == pairs:

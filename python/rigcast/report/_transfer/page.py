@@ -93,7 +93,7 @@ def _live(measured: MeasuredTransfer) -> LiveCharacter | str:
 
 
 def _answer(measured: MeasuredTransfer) -> list[str]:
-    """How near the true shapes are, else how many expressions are to be looked at; then what a copy reaches."""
+    """The distance from the true shapes, else the number of doubtful expressions; then that of a copy."""
     if not len(measured.judged):
         return [_doubts(measured)]
     mean, copy = float(np.nanmean(measured.errors)), float(np.nanmean(measured.copy_errors))
