@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -12,8 +12,19 @@ from rigcast.viewer._figures._figure import State
 from rigcast.viewer._playing._clips import ClipList
 from rigcast.viewer._playing._timeline import FASTEST, SLOWEST, Timeline
 
-if TYPE_CHECKING:
-    from rigcast.viewer._stage import Stage
+
+class Played(Protocol):
+    """A stage as far as time moves it."""
+
+    timeline: Timeline
+    state: State
+    rest: Any
+
+    def go_to_timeline(self) -> None: ...
+
+    def restore(self, state: State) -> None: ...
+
+    def notify(self, text: str) -> None: ...
 
 
 class Transport:
@@ -26,7 +37,7 @@ class Transport:
     clips : ClipList, optional
     """
 
-    def __init__(self, stage: Stage, clips: ClipList | None = None) -> None:
+    def __init__(self, stage: Played, clips: ClipList | None = None) -> None:
         self._stage = stage
         self._clips = clips or ClipList(lambda _: Timeline(stage.rest))
 
