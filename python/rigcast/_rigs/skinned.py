@@ -34,7 +34,7 @@ from rigcast._rigs.description import (
 from rigcast._rigs.rig import RotationChannels, TranslationChannels
 from rigcast._rigs.rotations import AXES, compose, euler_to_matrix, globals_of, invert
 from rigcast._rigs.surface import Surface, check_surface
-from rigcast._shown import Described, counted
+from rigcast._shown import Described, counted, read_only
 from rigcast._validate import Arguments, bad_argument
 
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily
@@ -105,6 +105,7 @@ class SkinnedRig(Described):
             [(c.low, c.high) for c in self.channels], np.float64
         ).reshape(-1, 2)
         self.channel_rest: NDArray[np.float64] = np.array([c.rest for c in self.channels], np.float64)
+        self._protect()
         self._dials = [index for index, channel in enumerate(self.channels) if channel.kind == DIAL]
         self.dial_names: list[str] = [self.channel_names[index] for index in self._dials]
         self.rotation_channels: list[RotationChannels] = _rotation_channels(self.channels)
@@ -181,6 +182,12 @@ class SkinnedRig(Described):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.skeleton = _skeleton(self.joints)
+        self._protect()
+
+    def _protect(self) -> None:
+        """Make arrays read-only: a write would change neither the rig nor what was computed of it."""
+        for name in ("rest_vertices", "faces", "channel_ranges", "channel_rest"):
+            setattr(self, name, read_only(getattr(self, name)))
 
     def for_worker(self) -> SkinnedRig:
         """Nothing changes after construction, so workers may share it."""
