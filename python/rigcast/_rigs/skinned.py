@@ -91,8 +91,7 @@ class SkinnedRig(Described):
             Arguments("SkinnedRig").numbers("vertices", vertices, "V+ 3", dtype=np.float32)
         )
         self.faces: NDArray[np.int32] = padded_faces(faces, "SkinnedRig", len(self.rest_vertices))
-        count = len(self.rest_vertices)
-        self.surface = check_surface(surface or Surface(), count, self.faces, "SkinnedRig")
+        self.surface = check_surface(surface or Surface(), len(self.rest_vertices), self.faces, "SkinnedRig")
         self.notes: list[str] = []
         self.joints, self.skin, self.channels, self.morphs = joints, skin, tuple(channels), tuple(morphs)
         self.skeleton: Skeleton | None = _skeleton(joints)
@@ -101,9 +100,8 @@ class SkinnedRig(Described):
         self.licence, self.origin = self.facts.licence, self.facts.origin
         self.channel_names: list[str] = Arguments("SkinnedRig").names("channels", [c.name for c in self.channels])
         self._check_parts()
-        self.channel_ranges: NDArray[np.float64] = np.array(
-            [(c.low, c.high) for c in self.channels], np.float64
-        ).reshape(-1, 2)
+        ranges = [(c.low, c.high) for c in self.channels]
+        self.channel_ranges: NDArray[np.float64] = np.array(ranges, np.float64).reshape(-1, 2)
         self.channel_rest: NDArray[np.float64] = np.array([c.rest for c in self.channels], np.float64)
         self._protect()
         self._dials = [index for index, channel in enumerate(self.channels) if channel.kind == DIAL]
@@ -117,9 +115,8 @@ class SkinnedRig(Described):
     def _check_parts(self) -> None:
         check, count, joints = Arguments("SkinnedRig"), len(self.rest_vertices), self.joints
         if (joints is None) != (self.skin is None):
-            raise bad_argument(
-                "SkinnedRig", "skin", "given without joints or left out", "given exactly where joints are"
-            )
+            got = "given without joints or left out"
+            raise bad_argument("SkinnedRig", "skin", got, "given exactly where joints are")
         if joints is not None and self.skin is not None:
             if len(self.skin.weight) != count:
                 raise bad_argument("SkinnedRig", "skin", f"for {len(self.skin.weight)} vertices", f"for {count}")
@@ -185,8 +182,7 @@ class SkinnedRig(Described):
         self._protect()
 
     def _protect(self) -> None:
-        """Make arrays read-only: a write would change neither the rig nor what was computed of it."""
-        for name in ("rest_vertices", "faces", "channel_ranges", "channel_rest"):
+        for name in ("rest_vertices", "faces", "channel_ranges", "channel_rest"):  # else a write is lost in silence
             setattr(self, name, read_only(getattr(self, name)))
 
     def for_worker(self) -> SkinnedRig:

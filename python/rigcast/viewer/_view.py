@@ -295,8 +295,7 @@ def stage_of(
 
 def _rate_of(*shown: object) -> float:
     """Frames per second of the data set that plays, if all of its clips state one rate; else the default."""
-    recorded = [one for one in shown if isinstance(one, Dataset)][:1]
-    rates = {clip.fps for one in recorded for clip in one.clips if clip.fps is not None}
+    rates = {clip.fps for one in shown if isinstance(one, Dataset) for clip in one.clips if clip.fps is not None}
     return rates.pop() if len(rates) == 1 else FPS
 
 
