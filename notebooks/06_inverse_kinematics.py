@@ -116,6 +116,7 @@ axes = rc.plot.curves({"found": performance.channels, "performed": play}, rig.sh
 #
 # A pelvis and two legs walk on the spot, then the pelvis is shaken as retargeting does. `foot_lock` finds when a toe stands and holds it; the knee follows in closed form (`rc.ik.Limb`).
 
+
 # %%
 def at(x, y, z):
     return [[1, 0, 0, x], [0, 1, 0, y], [0, 0, 1, z]]
