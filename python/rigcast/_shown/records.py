@@ -49,7 +49,7 @@ def _stated(value: Any) -> str:
 
 
 def _stated_table(value: Any) -> str:
-    """The HTML of what is no dataclass: its line, what its method ``_shown_rows`` adds, and the rest pose of its rig."""
+    """The HTML of what is no dataclass: its line, what its ``_shown_rows`` adds, and the rest pose of its rig."""
     kind, _, holds = repr(value).strip("<>").partition(": ")
     rows = {"holds": holds} | (value._shown_rows() if hasattr(value, "_shown_rows") else {})
     return html_table(kind, rows, getattr(value, "rig", None) or value)
