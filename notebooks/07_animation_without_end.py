@@ -18,6 +18,8 @@
 # - Its controls and captured curves: `git clone https://github.com/facebookresearch/compskin` (Apache-2.0; Meta Platforms).
 #
 # Both lie in the folder `data`, or in the one that the environment variable `RIGCAST_DATA` names. Without them the built-in mask moves by invented curves.
+#
+# `examples/performances.py` chooses the data: put the repository's folder on `PYTHONPATH`. How-to: [Animate without end](../docs/how-to/animate_without_end.md).
 
 # %% [markdown]
 # ## Labelled clips
@@ -27,7 +29,6 @@
 # %%
 import itertools
 import json
-import os
 import time
 from pathlib import Path
 
@@ -35,45 +36,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 import rigcast as rc
+from examples.performances import labelled_face
 
-data = Path(os.environ.get("RIGCAST_DATA", "data"))
-if (data / "ICT-FaceKit").exists() and (data / "compskin").exists():
-    whole, curves = rc.faces.ict_with_combinations(data / "ICT-FaceKit", data / "compskin")
-    last = whole.metadata["segments"]["eyeball_right"][1]  # what follows are transparent layers over the eyes
-    face, lids, rate = whole.restricted(np.arange(last)), ("eyesClosed_L", "eyesClosed_R"), 60
-    cuts = {
-        "performance": [(0, 200)],
-        "brows": [(200, 240), (970, 1091)],
-        "nose": [(353, 449), (818, 850)],
-        "sneer": [(1307, 1420)],
-        "corners": [(449, 513), (561, 593)],
-        "lips": [(513, 561), (593, 690)],
-        "jaw": [(738, 818)],
-        "smile": [(1420, 1757)],
-        "frown": [(1821, 2012)],
-    }
-else:
-    face, lids, rate = rc.faces.example(), ("eyeBlinkLeft", "eyeBlinkRight"), 24
-    rng, t = np.random.default_rng(1), np.arange(360)[:, None] / 24
-    moods = {
-        "calm": ("browInnerUp", "mouthSmile", "jawLeft"),
-        "happy": ("mouthSmile", "cheekPuff", "browOuterUp", "mouthUpperUp"),
-        "cross": ("browDown", "mouthFrown", "noseSneer", "mouthPucker"),
-    }
-    used = [np.array([name.startswith(shapes) for name in face.shape_names]) for shapes in moods.values()]
-    swing = 0.5 + 0.5 * np.sin(
-        2 * np.pi * t * rng.uniform(0.2, 0.5, face.num_shapes) + rng.uniform(0, 6, face.num_shapes)
-    )
-    rise = np.sqrt(np.sin(np.pi * (np.arange(360) % 120) / 119).clip(0))[:, None]  # each clip begins and ends at rest
-    curves = rise * swing * np.repeat(used, 120, axis=0)
-    cuts = {label: [(120 * i, 120 * i + 120)] for i, label in enumerate(moods)}
-
-curves = np.array(curves)
-curves[:, [face.shape_names.index(name) for name in lids]] = 0.0
-clips = {
-    label: [rc.synthesis.Clip(curves[a:b], rate, f"{label} {n}") for n, (a, b) in enumerate(own)]
-    for label, own in cuts.items()
-}
+# %%
+face, lids, clips = labelled_face()
 strongest = [max((row for clip in own for row in clip.controls), key=np.linalg.norm) for own in clips.values()]
 rc.plot.contact_sheet(face, strongest, list(clips), columns=5, width=130)
 

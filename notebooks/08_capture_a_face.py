@@ -17,19 +17,18 @@
 #
 # - `pip install "rigcast[report,notebooks]"`
 # - Better with the ICT face: `git clone https://github.com/ICT-VGL/ICT-FaceKit` (MIT; USC Institute for Creative Technologies) into the folder `data`, or the one that the environment variable `RIGCAST_DATA` names. Without it the built-in mask acts.
+#
+# `examples/performances.py` chooses the data: put the repository's folder on `PYTHONPATH`. How-to: [Capture with a learned network](../docs/how-to/programs/learned_capture.md), [landmarks of your own](../docs/how-to/landmarks.md).
 
 # %%
-import os
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 
 import rigcast as rc
+from examples.performances import actors_cast
 
-data = Path(os.environ.get("RIGCAST_DATA", "data"))
-is_ict = (data / "ICT-FaceKit").exists()
-cast = rc.capture.ict_cast(data / "ICT-FaceKit") if is_ict else rc.capture.example_cast()
+# %%
+cast, is_ict = actors_cast()
 character = cast.character
 print(cast.note)
 faces = [character.rest_vertices, *(cast.actor(seed).rig.rest_vertices for seed in (3, 4))]

@@ -24,6 +24,8 @@ def arrays(value: object) -> dict[str, np.ndarray]:
             got = getattr(value, name)
             if isinstance(got, np.ndarray):
                 found[name] = got
+    if isinstance(value, rc.sources.SkinnedRig):
+        found |= {name: own for name, own in vars(value).items() if isinstance(own, np.ndarray) and name[0] != "_"}
     return found
 
 
@@ -38,4 +40,4 @@ def test_a_write_into_a_property_raises(name):
 
 def test_models_have_some():
     assert {"rest_vertices", "faces", "control_ranges", "bounds"} <= set(arrays(rc.faces.example()))
-    assert {"rest_vertices", "faces"} <= set(arrays(rc.sources.example_body()))
+    assert {"rest_vertices", "faces", "channel_ranges", "channel_rest"} <= set(arrays(rc.sources.example_body()))

@@ -34,7 +34,7 @@ from rigcast._rigs.description import (
 from rigcast._rigs.rig import RotationChannels, TranslationChannels
 from rigcast._rigs.rotations import AXES, compose, euler_to_matrix, globals_of, invert
 from rigcast._rigs.surface import Surface, check_surface
-from rigcast._shown import Described, counted
+from rigcast._shown import Described, counted, read_only
 from rigcast._validate import Arguments, bad_argument
 
 CHUNK_VERTICES = 1 << 19  # vertices deformed at once: a few temporaries of this many rows fit in memory easily
@@ -91,8 +91,7 @@ class SkinnedRig(Described):
             Arguments("SkinnedRig").numbers("vertices", vertices, "V+ 3", dtype=np.float32)
         )
         self.faces: NDArray[np.int32] = padded_faces(faces, "SkinnedRig", len(self.rest_vertices))
-        count = len(self.rest_vertices)
-        self.surface = check_surface(surface or Surface(), count, self.faces, "SkinnedRig")
+        self.surface = check_surface(surface or Surface(), len(self.rest_vertices), self.faces, "SkinnedRig")
         self.notes: list[str] = []
         self.joints, self.skin, self.channels, self.morphs = joints, skin, tuple(channels), tuple(morphs)
         self.skeleton: Skeleton | None = _skeleton(joints)
@@ -101,10 +100,10 @@ class SkinnedRig(Described):
         self.licence, self.origin = self.facts.licence, self.facts.origin
         self.channel_names: list[str] = Arguments("SkinnedRig").names("channels", [c.name for c in self.channels])
         self._check_parts()
-        self.channel_ranges: NDArray[np.float64] = np.array(
-            [(c.low, c.high) for c in self.channels], np.float64
-        ).reshape(-1, 2)
+        ranges = [(c.low, c.high) for c in self.channels]
+        self.channel_ranges: NDArray[np.float64] = np.array(ranges, np.float64).reshape(-1, 2)
         self.channel_rest: NDArray[np.float64] = np.array([c.rest for c in self.channels], np.float64)
+        self._protect()
         self._dials = [index for index, channel in enumerate(self.channels) if channel.kind == DIAL]
         self.dial_names: list[str] = [self.channel_names[index] for index in self._dials]
         self.rotation_channels: list[RotationChannels] = _rotation_channels(self.channels)
@@ -116,9 +115,8 @@ class SkinnedRig(Described):
     def _check_parts(self) -> None:
         check, count, joints = Arguments("SkinnedRig"), len(self.rest_vertices), self.joints
         if (joints is None) != (self.skin is None):
-            raise bad_argument(
-                "SkinnedRig", "skin", "given without joints or left out", "given exactly where joints are"
-            )
+            got = "given without joints or left out"
+            raise bad_argument("SkinnedRig", "skin", got, "given exactly where joints are")
         if joints is not None and self.skin is not None:
             if len(self.skin.weight) != count:
                 raise bad_argument("SkinnedRig", "skin", f"for {len(self.skin.weight)} vertices", f"for {count}")
@@ -181,6 +179,11 @@ class SkinnedRig(Described):
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
         self.skeleton = _skeleton(self.joints)
+        self._protect()
+
+    def _protect(self) -> None:
+        for name in ("rest_vertices", "faces", "channel_ranges", "channel_rest"):  # else a write is lost in silence
+            setattr(self, name, read_only(getattr(self, name)))
 
     def with_morphs(self, morphs: Sequence[Morph]) -> SkinnedRig:
         """The same rig with other morphs, and no channels."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import copyreg
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from rigcast import _core
 from rigcast._shown.lines import cut, html_table, line, unit_words
 from rigcast._shown.pickles import no_pickle, remember
 
+Number = TypeVar("Number", bound=np.generic)
 # Immutable classes that users hold.
 KINDS = (
     _core.Deformer,
@@ -84,11 +86,16 @@ def _read_only(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
     def get(self: Any) -> Any:
         value = read(self)
-        if isinstance(value, np.ndarray):
-            value.flags.writeable = False
-        return value
+        return read_only(value) if isinstance(value, np.ndarray) else value
 
     return get
+
+
+def read_only(array: NDArray[Number]) -> NDArray[Number]:
+    """The array as one that cannot be written; the caller's own stays as it is."""
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def _short(whole: Callable[[Any], str]) -> Callable[[Any], str]:

@@ -32,8 +32,15 @@ def one_line(cls: Class) -> Class:
     if hasattr(cls.__repr__, "__wrapped__"):  # made by dataclass
         show: Callable[[Any], str] = _changed if _is_settings(cls) else _result
         cls.__repr__ = show  # type: ignore[method-assign]
+    else:
+        cls.__repr__ = _short_form(cls.__repr__)  # type: ignore[method-assign]
     cls._repr_html_ = _table  # type: ignore[attr-defined]
     return cls
+
+
+def _short_form(own: Callable[[Any], str]) -> Callable[[Any], str]:
+    """A line that a class makes itself, cut where it is too long."""
+    return lambda self: cut(own(self))
 
 
 def _stated(value: Any) -> str:
@@ -42,9 +49,9 @@ def _stated(value: Any) -> str:
 
 
 def _stated_table(value: Any) -> str:
-    """The HTML of what is no dataclass: its line, what its method ``_rows`` adds, and the rest pose of its rig."""
+    """The HTML of what is no dataclass: its line, what its ``_shown_rows`` adds, and the rest pose of its rig."""
     kind, _, holds = repr(value).strip("<>").partition(": ")
-    rows = {"holds": holds} | (value._rows() if hasattr(value, "_rows") else {})
+    rows = {"holds": holds} | (value._shown_rows() if hasattr(value, "_shown_rows") else {})
     return html_table(kind, rows, getattr(value, "rig", None) or value)
 
 
@@ -151,8 +158,7 @@ def _cell(value: Any) -> str:
         return value
     if value is None or isinstance(value, np.ndarray) or (isinstance(value, Sized) and not len(value)):
         return ""
-    shows = dataclasses.is_dataclass(value) or hasattr(value, "_repr_html_")
-    return repr(value) if shows else _short(value)
+    return repr(value) if hasattr(value, "_repr_html_") else _short(value)
 
 
 def _span(array: NDArray[Any]) -> str:

@@ -161,7 +161,7 @@ class Capture:
     mirrored: bool = False
 
     def _facts(self) -> list[str]:
-        frames, shapes = self.weights.shape
+        frames, shapes = self.weights.shape[:2]
         known = self.residual[np.isfinite(self.residual)]
         residual = f"residual {np.median(known):.3g} (median)" if known.size else ""
         lost = counted(int(self.lost.sum()), "frame lost", "frames lost")

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast import _core
 from rigcast._core import BlendshapeRig
-from rigcast._shown import one_line
+from rigcast._shown import one_line, read_only
 from rigcast._validate import Arguments, bad_argument, check_threads
 from rigcast.crowd import _on_device as on_device
 from rigcast.crowd._arguments import (
@@ -81,13 +81,13 @@ class Crowd:
 
     @property
     def order(self) -> NDArray[np.int32]:
-        """(K,) shapes, most important first; a copy."""
-        return np.array(self._order)
+        """(K,) shapes, most important first; read-only."""
+        return read_only(self._order)
 
     @property
     def num_frames(self) -> NDArray[np.int64]:
-        """Number of frames of each clip; a copy."""
-        return np.array(self._num_frames)
+        """Number of frames of each clip; read-only."""
+        return read_only(self._num_frames)
 
     def weights(self, clip: ArrayLike, frame: ArrayLike) -> Float32:
         """(H, K) weights of the heads; parameters and errors are those of :meth:`evaluate`."""

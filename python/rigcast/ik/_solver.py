@@ -32,8 +32,7 @@ class Solver:
     model : Deformer or Skeleton
         Any forward model. A skeleton is posed by its joints: vertex j is the origin of joint j.
     vertices : (M,) integers, optional
-        What targets given as an array refer to. Targets given as a list name their own; the models of their vertices
-        are kept too.
+        What an array of targets refers to; targets of a list name their own, whose models are kept too.
 
     Attributes
     ----------
@@ -42,9 +41,8 @@ class Solver:
         ``_y`` and ``_z`` (a rotation vector in radians relative to the start, in the coordinates of the parent; joints
         that never turn in the training data are left out), ``JOINT.translation_x``... (values of the pose, where they
         vary in the training data), and the numeric controls.
-    bounds : (N, 2) float64
-    scales : (N,) float64
-        Typical ranges.
+    bounds, scales : (N, 2) and (N,) float64
+        Lowest and highest values; typical ranges.
     size : float
         Diagonal of the bounding box of the model's rest vertices.
     rest : (1, C) float32 and (1, N) float64
@@ -222,12 +220,10 @@ class Solver:
         return self.engine.rest
 
     def __reduce__(self) -> tuple[type[Solver], tuple[_core.Deformer, NDArray[np.int32] | None]]:
-        """For pickle and copy: the model and the vertices."""
         return Solver, (self.model, self.vertices)
 
     def _facts(self) -> list[str]:
-        points = "" if self.vertices is None else f"{len(self.vertices):,} points"
-        return [f"{len(self.names)} unknowns", points, f"of {type(self.model).__name__}"]
+        return [f"{len(self.names)} unknowns", f"of {type(self.model).__name__}"]
 
 
 def solve(

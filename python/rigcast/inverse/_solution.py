@@ -135,7 +135,7 @@ class Solution:
     loss_scale: float | None = None
 
     def _facts(self) -> list[str]:
-        frames, shapes = self.weights.shape
+        frames, shapes = self.weights.shape[:2]
         rmse = f"rmse {self.rmse.mean():.3g} (at most {self.rmse.max():.3g})" if frames else ""
         known = f"{int(self.converged.sum()):,} of {frames:,} converged"
         warned = counted(len(self.warnings), "warning", "warnings")

@@ -181,7 +181,7 @@ class Synthesizer:
         size = f"{len(self.labels)} labels, {frames:,} frames at {self.fps:g} per second"
         return f"<rigcast.synthesis.Synthesizer: {size}, {len(self.control_names)} controls>"
 
-    def _rows(self) -> dict[str, str]:
+    def _shown_rows(self) -> dict[str, str]:
         """What a notebook shows of each label: its frames, and how far held-out frames were missed."""
         rows = {name: str(self.metadata.get(name, "")) for name in ("name", "licence")}
         for label, space in self.spaces.items():

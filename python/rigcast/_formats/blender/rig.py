@@ -239,10 +239,7 @@ class BlenderRig(PlayedActions, Described):
         limits: str | os.PathLike[str] | Mapping[str, tuple[float, float]] | None = None,
         ranges: float | str | None = None,
     ) -> BlenderRig:
-        """Drive the file that is open in this very Blender; :meth:`close` puts the user's pose back.
-
-        The arguments are those of :meth:`open`.
-        """
+        """Drive the file open in this Blender, by arguments as of :meth:`open`; :meth:`close` puts its pose back."""
         from rigcast._formats.blender.local import LocalHost
 
         host = LocalHost()

@@ -62,7 +62,7 @@ class FaceReading:
     names: tuple[str, ...]
 
     def _facts(self) -> list[str]:
-        frames, shapes = self.weights.shape
+        frames, shapes = self.weights.shape[:2]
         lost = counted(int(self.lost.sum()), "frame lost", "frames lost")
         error = f"stated error {np.nanmean(self.error):.3g} of full weights" if np.isfinite(self.error).any() else ""
         notes = counted(len(self.notes), "note", "notes")

@@ -74,7 +74,7 @@ class Retargeted(Described):
     tilt: float = 0.0
 
     def _facts(self) -> list[str]:
-        frames, channels = self.channels.shape
+        frames, channels = self.channels.shape[:2]
         return [counted(frames, "frame", "frames"), counted(channels, "channel", "channels"), self.summary()]
 
     def summary(self) -> str:
