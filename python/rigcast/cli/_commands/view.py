@@ -203,7 +203,7 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
     for note in notes:
         console.line(f"note: {note}")
     played = _motion(args, subject, console)
-    shown = {"through": through, "face_ik": face_ik, "pictures": pictures, "materials": materials}
+    shown: dict[str, Any] = {"through": through, "face_ik": face_ik, "pictures": pictures, "materials": materials}
     return stage_of(subject, beside, **played, **shown)
 
 

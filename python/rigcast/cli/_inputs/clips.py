@@ -33,7 +33,9 @@ def clips_of_file(path: Path, subject: Any) -> dict[str, ReadClip]:
         return clips_of(subject)
     if suffix_of(path) not in OWN_WEIGHTS:
         return {}
-    return {name: functools.partial(_weights, path, subject, name) for name in sources.load(path).actions}
+    return {
+        name: functools.partial(_weights, path, subject, name) for name in getattr(sources.load(path), "actions", {})
+    }
 
 
 def _weights(path: Path, face: BlendshapeRig, name: str) -> Clip:

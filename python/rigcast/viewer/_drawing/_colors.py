@@ -81,7 +81,12 @@ class SkinColors:
         elif self.mode == "error" and len(shown.vertices) == 2 and shown.follows:
             ours, theirs = shown.vertices
             self._lengths = np.linalg.norm(ours.astype(np.float64) - theirs, axis=1)
-        facts = {"color": self.mode, "error": None, "confidence": self._confidence, "follows": shown.follows}
+        facts: dict[str, Any] = {
+            "color": self.mode,
+            "error": None,
+            "confidence": self._confidence,
+            "follows": shown.follows,
+        }
         if self._lengths is not None:
             marks, facts["error"] = distance_marks(self._lengths, self.size, self._figure.meters_per_unit)
             return marks, facts
