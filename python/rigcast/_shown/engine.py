@@ -93,7 +93,7 @@ def _read_only(read: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 def read_only(array: NDArray[Number]) -> NDArray[Number]:
     """The array as one that cannot be written; the caller's own stays as it is."""
-    view = array.view()
+    view: NDArray[Number] = array.view()
     view.flags.writeable = False
     return view
 
