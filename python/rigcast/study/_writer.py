@@ -15,8 +15,8 @@ import numpy as np
 
 from rigcast._atomic_files import atomic_write, default_mode
 from rigcast._shown import one_line
+from rigcast._shown.picture import png
 from rigcast._validate import Arguments, bad_argument, shown
-from rigcast.plot._image import png
 from rigcast.progress import Progress, ProgressOption, as_callback
 from rigcast.study._live_figures import FACES, MESH, mesh_file
 from rigcast.study._measures import ShownFace, measures_of

@@ -237,7 +237,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
             )
     if args.preview is not None:
         outputs.append(args.preview)
-        tracked.write_preview(args, console, shown, pictures=found, tracks=tracks)
+        tracked.write_preview(args, console, shown, found, tracks)
     result = figures(rig, found) | {"notes": [*found.notes, *notes]}
     say(console, args, result)
     return {"outputs": [os.fspath(path) for path in outputs], **result}
