@@ -33,14 +33,8 @@ def clips_of_file(path: Path, subject: Any) -> dict[str, ReadClip]:
         return clips_of(subject)
     if suffix_of(path) not in OWN_WEIGHTS:
         return {}
-<<<<<<< HEAD
     names = getattr(sources.load(path), "actions", ())
     return {name: functools.partial(_weights, path, subject, name) for name in names}
-=======
-    return {
-        name: functools.partial(_weights, path, subject, name) for name in getattr(sources.load(path), "actions", {})
-    }
->>>>>>> view
 
 
 def _weights(path: Path, face: BlendshapeRig, name: str) -> Clip:

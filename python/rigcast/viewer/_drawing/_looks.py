@@ -183,11 +183,7 @@ def _eye_colors(vertices: NDArray[np.float64], up_axis: str) -> NDArray[np.uint8
     angle = np.degrees(np.arccos(np.clip(away @ front / np.where(length > 0, length, 1.0), -1, 1)))
     at = [0.0, PUPIL_ENDS, PUPIL_ENDS + 2, IRIS_ENDS, WHITE_BEGINS, 180.0]
     colors = np.array([PUPIL, PUPIL, IRIS, IRIS_RIM, EYE, EYE], np.float64)
-<<<<<<< HEAD
     return np.asarray(np.stack([np.interp(angle, at, channel) for channel in colors.T], axis=1).round(), np.uint8)
-=======
-    return np.asarray(np.stack([np.interp(angle, at, c) for c in colors.T], axis=1).round(), np.uint8)
->>>>>>> view
 
 
 def _srgb(linear: Sequence[float]) -> NDArray[np.uint8]:
