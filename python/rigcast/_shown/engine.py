@@ -58,21 +58,12 @@ def dress() -> None:
     for model in (_core.Deformer, _core.BlendshapeRig, _core.BodyModel, _core.DifferentialModel, _core.FaceMaps):
         if "__repr__" in vars(model):
             model.__repr__ = _short(model.__repr__)  # type: ignore[method-assign]
-<<<<<<< HEAD
     setattr(_core.Deformer, "_repr_html_", _model_table)  # noqa: B010
     sized: tuple[Any, ...] = (_core.BodyModel, _core.DifferentialModel, _core.FaceMaps, _core.FoldedReconstructor)
     for own in sized:
         own.nbytes = vars(own)["num_bytes"]
     for own, stated in LINES.items():
         own.__repr__, own._repr_html_ = _line_of(stated), _table_of(stated)
-=======
-    _core.Deformer._repr_html_ = _model_table  # type: ignore[method-assign, assignment]
-    sized: tuple[Any, ...] = (_core.BodyModel, _core.DifferentialModel, _core.FaceMaps, _core.FoldedReconstructor)
-    for one in sized:
-        one.nbytes = vars(one)["num_bytes"]
-    for engine, stated in LINES.items():
-        engine.__repr__, engine._repr_html_ = _line_of(stated), _table_of(stated)
->>>>>>> pyapi
     copyreg.pickle(_core.LatentSpace, _latent_space)
     remember(_core.Reconstructor)
     remember(_core.DeformationTransfer)
