@@ -79,5 +79,5 @@ def met(reached: bool) -> str:
 
 
 def missed_cells(values: list[float], least: float) -> int:
-    """How many values are below a goal."""
+    """Number of values below a goal."""
     return sum(value < least for value in values)

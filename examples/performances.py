@@ -39,7 +39,7 @@ SPREAD = 15.0  # centimeters around the middle of what moves: the skin of a head
 
 
 def data_folder() -> Path:
-    """Where data of the reader lie."""
+    """The folder of the reader's data."""
     return Path(os.environ.get("RIGCAST_DATA", "data"))
 
 
@@ -51,7 +51,7 @@ def scratch_folder() -> Path:
 
 
 def has_ict() -> bool:
-    """Whether the ICT face and the controls of compskin are there."""
+    """True if the ICT face and the controls of compskin are there."""
     return all((data_folder() / name).exists() for name in ("ICT-FaceKit", "compskin"))
 
 

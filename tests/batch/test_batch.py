@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import json
 import os
+import shutil
 
 import pytest
 
@@ -39,7 +40,7 @@ def test_a_job_is_known_by_its_command_line(jobs_file, batch, ran):
 def test_a_job_whose_result_is_gone_runs_again(folder, jobs_file, batch, ran):
     path = jobs_file(SET)
     batch(path)
-    (folder / "hero.rwdata").unlink()
+    shutil.rmtree(folder / "hero.rwdata")
     assert batch(path)[0] == 0
     assert len(ran) == 2
 

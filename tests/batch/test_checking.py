@@ -20,7 +20,7 @@ WRONG = [
     ([("a", "sample", "hero.npz", "-o", "a.rwdata", "--count", 0)], "0 is not a whole number of at least 1"),
     ([("a", "sample", "hero.npz", "-o", "a.rwdata", "--blender", "/bin/sh")], "--blender names a program"),
     ([SET, ("b", *SET[1:])], "jobs set and b both write hero.rwdata; only one may"),
-    ([("a", "sample", "hero.npz", "-o", "hero.npz")], "results need a file of their own"),
+    ([("a", "sample", "hero.npz", "-o", "hero.npz")], "hero.npz is a file; it must be a folder"),
     ([TRAIN], "train: rigcast train: argument SET: hero.rwdata does not exist"),
     (
         [("a", "train", "body", "b.rwdata", "-o", "a.safetensors"), ("b", "sample", "a.safetensors", "-o", "b.rwdata")],

@@ -35,7 +35,7 @@ def test_a_job_gives_the_object_that_its_command_prints(folder):
 def test_a_failed_job_gives_the_sentence_of_its_command(folder):
     outcome = run_job(["info", "no.npz"], folder, lambda: False)
     assert outcome.result is None
-    assert outcome.error == "argument FILE: no.npz does not exist (rigcast info --help shows an example) (exit code 2)"
+    assert outcome.error == "argument FILE: no.npz does not exist (exit code 2)"
 
 
 def test_no_shell_reads_the_words_of_a_job(folder):

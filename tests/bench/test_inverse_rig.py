@@ -189,5 +189,5 @@ def test_tables_go_between_the_marks(tmp_path, monkeypatch):
         end,
         "after",
     ]
-    with pytest.raises(AssertionError, match="no page of docs/benchmarks has a place named another"):
+    with pytest.raises(AssertionError, match="no page has a place named another"):
         marks.write_between_marks("another", "text")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import json
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import rigcast as rc
+from rigcast._extras import MissingExtra
 from rigcast.capture._actors.folder import png
 from rigcast.capture._video.ffmpeg import write_video
 from tests.demo.published import small_ict
@@ -42,6 +44,10 @@ def make_files(place: Path) -> None:
     cylinder.dial_names = []  # the file has none
     learned_looking_body(cylinder, data_hash=data.hash, channels=data.channel_entry).save(place / "hero.safetensors")
     goals_files(place, rc.load(place / "hero.safetensors"))
+    (place / "stages").mkdir()
+    with contextlib.suppress(MissingExtra):
+        for name in ("hero.usda", "stage.usda"):
+            rc.exports.write_character(place / name, place / "hero.safetensors")
     mapped_model(clip_data(place / "head.rwdata", frames=20, count=3)).save(place / "head.safetensors")
     random_data(place / "head_held_out.rwdata", 10)
     face = plain_face()

@@ -29,7 +29,9 @@ READS = {
         "limb.npz",
         "head.safetensors",
         "head_held_out.rwdata",
+        "stage.usda",
     ),
+    "export": ("hero.safetensors", "face.safetensors", "held_out.rwdata", "stages"),
     "solve": ("face.safetensors", "face.blend", "take.npy"),
     "report": ("hero.*", "head*", "held_out.rwdata", "dog*", "face*.safetensors", "take.npy", "weights.npz"),
     "bench": ("hero.npz", "hero.safetensors", "head.safetensors", "held_out.rwdata"),
@@ -40,6 +42,7 @@ READS = {
     "faces": ("ICT-FaceKit",),
     "view": (
         "hero.npz",
+        "hero.usda",
         "hero.safetensors",
         "held_out.rwdata",
         "dog.*",
@@ -62,12 +65,13 @@ READS = {
 }
 NEEDS = {
     "capture": ("imageio", "pyvista", "matplotlib", "jinja2", "torch"),
-    "view": ("websockets", "imageio"),
+    "export": ("pxr",),
+    "view": ("websockets", "imageio", "pxr"),
     "blender-addon": ("rigcast_runtime",),  # with the C library
     "pack": ("pyvista", "jinja2"),
     "transfer": ("pyvista", "matplotlib", "jinja2"),
     "train": ("torch",),
-    "evaluate": ("torch",),
+    "evaluate": ("torch", "pxr"),
     "study": ("scipy", "matplotlib", "jinja2"),
     "report": ("torch", "pyvista", "matplotlib", "jinja2"),
     "synth": ("pyvista", "matplotlib", "jinja2"),

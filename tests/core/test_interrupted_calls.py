@@ -122,7 +122,8 @@ def metric(name, *more):
         points, triangles = grid(100)
         truth = frames(points, 100 * size)
         arguments = {"triangles": triangles, "labels": np.arange(len(points)) // 5000}
-        return lambda: getattr(rc.metrics, name)(truth, truth, *[arguments[key] for key in more])
+        named = {key: arguments[key] for key in more if key == "labels"}
+        return lambda: getattr(rc.metrics, name)(truth, truth, *[arguments[key] for key in more[:1]], **named)
 
     return make
 

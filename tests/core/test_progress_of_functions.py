@@ -55,6 +55,7 @@ def study_plan():
 COMPARED = {"face": {"truth": RIG, "old": RIG, "new": RIG}}
 
 CALLS = {
+    "approximate": lambda p, _: rc.exports.approximate(rc.exports.Playback(RIG, ONE), bones=2, shapes=1, progress=p),
     "make_rating": lambda p, at: rc.study.make_rating(at / "study", {"face": RIG}, study_plan(), progress=p),
     "make_choice": lambda p, at: rc.study.make_choice(at / "study", COMPARED, study_plan(), progress=p),
     "make_ranking": lambda p, at: rc.study.make_ranking(at / "study", COMPARED, study_plan(), progress=p),

@@ -13,6 +13,7 @@ import pytest
 
 import rigcast as rc
 from rigcast._processors import available_processors
+from tests.core.exported import EXPORT_CALLS
 from tests.core.picture_networks import PICTURE_CALLS
 from tests.study.makers import MAKERS
 from tests.support.characters.cylinder import CylinderRig
@@ -94,6 +95,7 @@ CAMERA = rc.render.Camera(8, 8, focal=10.0, translation=[0.0, 0.0, 50.0])
 
 
 CALLS = PICTURE_CALLS | {
+    **EXPORT_CALLS,
     **MAKERS,
     "render": lambda n: rc.render.render(REST, FACES, CAMERA, threads=n),
     "survey": lambda n: rc.render.survey(REST, FACES, CAMERA, threads=n),
@@ -139,12 +141,7 @@ CALLS = PICTURE_CALLS | {
     "trade_off": lambda n: rc.inverse.trade_off(RIG, REST[None], alphas=[0.1], threads=n),
     "solve": lambda n: rc.inverse.solve(RIG, REST, threads=n),
     "enveloping_error": lambda n: rc.metrics.enveloping_error(
-        SHAPES,
-        SHAPES,
-        poses=np.eye(3, 4)[None].repeat(len(SHAPES), 0).reshape(-1, 12),
-        skeleton=SKELETON,
-        rest_vertices=REST,
-        threads=n,
+        SHAPES, SHAPES, poses=STILL, skeleton=SKELETON, rest_vertices=REST, threads=n
     ),
     "hausdorff": lambda n: rc.metrics.hausdorff(REST, REST, threads=n),
     "shape_difference": lambda n: rc.perception.shape_difference(REST, REST, FACES, threads=n),
@@ -186,13 +183,11 @@ CALLS = PICTURE_CALLS | {
     "PlaySettings.__init__": lambda n: rc.synthesis.PlaySettings(threads=n),
 }
 SKELETON = rc.Skeleton(["root"], [-1], np.eye(3, 4)[None])
+STILL = np.eye(3, 4)[None].repeat(len(SHAPES), 0).reshape(-1, 12)
 NAMES = {
     "DeformationTransfer.transfer_with_examples": "example_based",
     "DeformationTransfer.resolution": "example_based",
-    "Limb.solve": "Limb.solve",
-    "Limb.match_ik": "Limb.match_ik",
-    "Limb.match_fk": "Limb.match_fk",
-    "StyleTransfer.transfer": "StyleTransfer.transfer",
+    **{name: name for name in ("Limb.solve", "Limb.match_ik", "Limb.match_fk", "StyleTransfer.transfer")},
 }
 
 
@@ -256,9 +251,8 @@ def called(name: str) -> str:
 @pytest.mark.parametrize("name", CALLS)
 def test_a_negative_number_is_named(name):
     argument = argument_of(FUNCTIONS[name]) or "threads"
-    with pytest.raises(
-        ValueError, match=rf"^{called(name)}: {argument} is -1; it must be 0 \(all processors\) or more"
-    ):
+    text = rf"^{called(name)}: {argument} is -1; it must be 0 \(all processors\) or more"
+    with pytest.raises(ValueError, match=text):
         CALLS[name](-1)
 
 
@@ -276,10 +270,7 @@ def test_its_docstring_says_what_0_means(name):
     text = " ".join((inspect.getdoc(function) or "").split())
     if name in CLASSES:
         text = " ".join((inspect.getdoc(CLASSES[name]) or "").split())
-    refers = {
-        "Solver.solve": "see :func:`solve`",
-        "Crowd.instances": "parameters are those of :meth:`evaluate`",
-    }
+    refers = {"Solver.solve": "see :func:`solve`", "Crowd.instances": "parameters are those of :meth:`evaluate`"}
     assert refers.get(name, SENTENCE[argument_of(function)]) in text
 
 

@@ -130,7 +130,7 @@ MADE: dict[str, tuple[Callable[[], object], Callable[[object], object]]] = {
         _limb,
         lambda limb: (
             limb.joints,
-            limb.solve(np.eye(3, 4).reshape(1, -1).repeat(3, 0).reshape(1, -1), [[1, 1, 0]]).poses.tobytes(),
+            limb.solve(np.stack([np.eye(3, 4), STEP, STEP]).reshape(1, -1), [[1, 1, 0]]).poses.tobytes(),
         ),
     ),
     "ik.LimbFlag": (lambda: rc.ik.LimbFlag.TOO_FAR, int),

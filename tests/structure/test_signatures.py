@@ -104,6 +104,8 @@ def functions(value: object) -> Iterator[tuple[str, object]]:
         member = inspect.getattr_static(value, name)
         member = getattr(member, "__func__", getattr(member, "fget", getattr(member, "func", member)))
         own = inspect.isfunction(member) and member.__module__.startswith("rigcast")
+        if own and member.__module__.startswith("rigcast._shown"):  # around the engine's, whose stubs are checked
+            continue
         made_here = name == "__init__" and dataclasses.is_dataclass(value) and inspect.isfunction(member)
         if (own or made_here) and (name == "__init__" or not name.startswith("_")):
             yield f".{name}", member

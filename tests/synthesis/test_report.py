@@ -38,7 +38,7 @@ def fitted(capsys, *more):
 
 def test_the_command_fits_what_the_library_fits(folder, capsys):
     facts = fitted(capsys)
-    clips = {name: [rc.synthesis.Clip(np.load(f"{name}.npy"), 24.0, name, f"{name}.npy")] for name in ("calm", "noise")}
+    clips = {name: [rc.synthesis.Clip(np.load(f"{name}.npy"), 30.0, name, f"{name}.npy")] for name in ("calm", "noise")}
     rc.synthesis.fit(clips, rig=rc.load("face.safetensors"), dimensions=1, components=3).save("own.safetensors")
     assert (folder / "own.safetensors").read_bytes() == (folder / "s.safetensors").read_bytes()
     assert facts["labels"]["calm"]["frames"] == 80
@@ -83,7 +83,7 @@ def test_the_report_draws_transitions_and_worst_moments_of_a_rig(folder, capsys)
     assert (folder / "b.html").read_text().count("<svg") == 3
     assert "transitions_within_limit" not in bare
     assert main(["synth", "report", "s.safetensors", "-o", "c.html", "--seconds", "-1"]) == 2
-    assert "report: seconds is -1" in capsys.readouterr().err
+    assert "--seconds is -1" in capsys.readouterr().err
 
 
 def test_results_are_replaced_with_overwrite_only(folder, capsys):

@@ -115,17 +115,15 @@ class SkinnedRig(Described):
     def _check_parts(self) -> None:
         check, count, joints = Arguments("SkinnedRig"), len(self.rest_vertices), self.joints
         if (joints is None) != (self.skin is None):
-            got = "given without joints or left out"
-            raise bad_argument("SkinnedRig", "skin", got, "given exactly where joints are")
+            raise bad_argument("SkinnedRig", "skin", "given without joints or left out", "given where joints are")
         if joints is not None and self.skin is not None:
             if len(self.skin.weight) != count:
                 raise bad_argument("SkinnedRig", "skin", f"for {len(self.skin.weight)} vertices", f"for {count}")
             check.integers("skin.joint", self.skin.joint, "V K", below=len(joints.names))
         for channel in self.channels:
             if channel.joint >= (0 if joints is None else len(joints.names)):
-                raise bad_argument(
-                    "SkinnedRig", f"channel {channel.name}", f"on joint {channel.joint}", "on a joint of the rig"
-                )
+                got = f"on joint {channel.joint}"
+                raise bad_argument("SkinnedRig", f"channel {channel.name}", got, "on a joint of the rig")
         check.names("morphs", [morph.name for morph in self.morphs])
         for morph in self.morphs:
             Arguments("SkinnedRig").integers(f"morph {morph.name}: vertices", morph.vertices, "n", below=count)
@@ -145,10 +143,7 @@ class SkinnedRig(Described):
 
     @property
     def resting(self) -> dict[str, str]:
-        """Joints that weigh vertices, and morphs, that no channel moves, by name, with the reason.
-
-        A single root is left out: it takes the whole character along.
-        """
+        """Joints with weights, a single root aside, and morphs that no channel moves, by name, with the reason."""
         moving = [index for index, channel in enumerate(self.channels) if channel.low < channel.high]
         turned = {self.channels[index].joint for index in moving}
         joints = [] if self.joints is None else self.joints.names
@@ -156,13 +151,11 @@ class SkinnedRig(Described):
             turned.add(0)
         weighed = set() if self.skin is None else set(np.unique(self.skin.joint[self.skin.weight > 0]).tolist())
         still = {name: "no channels" for joint, name in enumerate(joints) if joint in weighed - turned}
-        driven = {
-            m.name
-            for m in self.morphs
-            if (not m.drivers or any(slope and c in moving for c, slope in m.drivers))
-            and all(c in moving for c, _ in m.factors)
-        }
-        return still | {m.name: "no channel drives it" for m in self.morphs if m.name not in driven}
+        for morph in self.morphs:
+            driven = not morph.drivers or any(slope and c in moving for c, slope in morph.drivers)
+            if not driven or any(c not in moving for c, _ in morph.factors):
+                still[morph.name] = "no channel drives it"
+        return still
 
     def _facts(self) -> list[str]:
         return [
@@ -187,15 +180,8 @@ class SkinnedRig(Described):
 
     def with_morphs(self, morphs: Sequence[Morph]) -> SkinnedRig:
         """The same rig with other morphs, and no channels."""
-        return SkinnedRig(
-            self.rest_vertices,
-            self.faces,
-            self.joints,
-            skin=self.skin,
-            morphs=morphs,
-            facts=self.facts,
-            surface=self.surface,
-        )
+        own = {"skin": self.skin, "facts": self.facts, "surface": self.surface}
+        return SkinnedRig(self.rest_vertices, self.faces, self.joints, morphs=morphs, **own)  # type: ignore[arg-type]
 
     def for_worker(self) -> SkinnedRig:
         """Nothing changes after construction, so workers may share it."""

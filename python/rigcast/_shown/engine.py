@@ -1,4 +1,4 @@
-"""What Python adds to classes of the engine: tables in notebooks, arrays that cannot be written, pickles."""
+"""Additions of Python to classes of the engine: tables in notebooks, arrays that cannot be written, pickles."""
 
 from __future__ import annotations
 

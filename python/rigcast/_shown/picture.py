@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from rigcast import _core
 
 SIZE = 144  # pixels
+SMALLEST = 1e-5  # extent of a mesh: all vertices of a smaller one lie in one place
 MOST_VERTICES = 200_000  # a larger mesh takes too long to draw beside a table
 CLAY = (0.45, 0.42, 0.40)
 FRONTS = {"X": ((1, 0, 0), (0, 0, 1)), "Y": ((0, 1, 0), (0, 0, 1)), "Z": ((0, 0, 1), (0, -1, 0))}  # up, to the viewer
@@ -28,6 +29,8 @@ def rest_picture(shown: object) -> str:
         vertices = vertices[0]
     fits = vertices.ndim == 2 and vertices.shape[1] == 3 and faces.ndim == 2 and faces.shape[1] in (3, 4)
     if not fits or not 3 <= len(vertices) <= MOST_VERTICES or not len(faces) or not np.isfinite(vertices).all():
+        return ""
+    if np.ptp(vertices, axis=0).max() < SMALLEST:
         return ""
     up = getattr(shown, "up_axis", "Y")
     pixels = _drawn(vertices, faces, up if up in FRONTS else "Y")

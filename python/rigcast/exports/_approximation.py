@@ -10,6 +10,7 @@ from rigcast import _core
 from rigcast._formats.gltf.builder import offset_bytes
 from rigcast._formats.gltf.write_motion import fewest
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
+from rigcast._shown import one_line
 from rigcast._validate import Arguments, bad_argument
 from rigcast.exports._engine_bones import own_joints, rigid_bones
 from rigcast.exports._miss import VertexMiss
@@ -22,6 +23,7 @@ USUAL, WIDE, MOST = 16, 64, 256  # shapes: by default, at most under ``within``,
 ASKED = 8  # morphed attributes: what glTF 2.0 asks every viewer to play
 
 
+@one_line
 @dataclass(frozen=True)
 class ShapeCount:
     """The miss of a number of shapes.
@@ -43,6 +45,7 @@ class ShapeCount:
         return {"shapes": self.shapes, "bytes": self.bytes, **self.miss.figures()}
 
 
+@one_line
 @dataclass(frozen=True)
 class Approximation:
     """Joints, weights and shapes that an engine plays, and their distances from the model.

@@ -18,7 +18,7 @@ from rigcast._formats.usd.write_crowd import CrowdClip, CrowdPlaces, write_usd_c
 from rigcast._hashing import padded_faces
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.surface import surface_of
-from rigcast._validate import FPS, MOST_FRAMES, Arguments, bad_argument
+from rigcast._validate import FPS, MOST_FRAMES, Arguments, bad_argument, check_threads
 from rigcast.exports._fallback import Fallback, fallback_of
 from rigcast.exports._miss import MissSum
 from rigcast.exports._playback import Playback
@@ -119,6 +119,7 @@ def write_crowd(
         raise bad_argument(FUNCTION, "path", got, f"a file that ends in {', '.join(ENDINGS)}", file)
     if not isinstance(model, _core.Deformer):
         raise bad_argument(FUNCTION, "model", f"a {type(model).__name__}", "a model (rigcast.load opens one)")
+    check_threads(FUNCTION, threads)
     check = Arguments(FUNCTION)
     rate, several = check.rate("fps", fps), check.whole("phases", phases, least=1, most=MOST_FRAMES)
     limit = None if max_error is None else check.number("max_error", max_error, above=0.0)

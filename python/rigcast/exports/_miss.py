@@ -7,9 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from rigcast._shown import one_line
+
 QUANTILE = 0.999
 
 
+@one_line
 @dataclass(frozen=True)
 class VertexMiss:
     """Distances of vertices from a model's, over all vertices and frames, in millimeters.

@@ -53,6 +53,9 @@ class Coordinates:
         turned = self.rotations
         return _core.ControlCoordinates(turned.columns, turned.orders, self.limits, self.mean, self.mean_rotations)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_engine"}  # which is made again
+
     def controls(self, coordinates: Float64) -> Float32:
         """(T, N) controls of coordinates, clipped to the limits."""
         return self.clipped(self.unclipped(coordinates))

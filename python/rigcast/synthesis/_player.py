@@ -60,7 +60,7 @@ class Player:
     >>> player.step(24).shape
     (24, 22)
     >>> player.label, player.seconds
-    ('happy', 1.0)
+    ('happy', 0.8)
     """
 
     def __init__(

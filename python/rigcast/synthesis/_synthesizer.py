@@ -182,7 +182,7 @@ class Synthesizer:
         return f"<rigcast.synthesis.Synthesizer: {size}, {len(self.control_names)} controls>"
 
     def _shown_rows(self) -> dict[str, str]:
-        """What a notebook shows of each label: its frames, and how far held-out frames were missed."""
+        """Rows of a notebook's table, one for each label: its frames, and how far held-out frames were missed."""
         rows = {name: str(self.metadata.get(name, "")) for name in ("name", "licence")}
         for label, space in self.spaces.items():
             judged = "" if space.held_out is None else f", {space.held_out.summary()}"

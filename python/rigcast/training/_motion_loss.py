@@ -80,7 +80,7 @@ class MotionLoss:
     >>> import torch
     >>> face = rc.faces.example()
     >>> loss = rc.training.MotionLoss(face.rest_vertices, face.faces)
-    >>> truth = torch.from_numpy(face.rest_vertices)[None]
+    >>> truth = torch.tensor(face.rest_vertices)[None]
     >>> moved = (truth + 0.1).requires_grad_()
     >>> value = loss(moved, truth)
     >>> value.backward()

@@ -61,6 +61,7 @@ class LiveView:
         stage: Stage,
         host: str = "127.0.0.1",
         port: int = 0,
+        *,
         token_file: str | os.PathLike[str] | None = None,
     ) -> None:
         self._ready = threading.Event()

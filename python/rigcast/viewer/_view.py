@@ -111,7 +111,7 @@ def view(
     """
     shown: dict[str, Any] = {"poses": poses, "channels": channels, "through": through, "face_ik": face_ik}
     shown |= {"pictures": pictures, "head": head, "capture": capture, "points": points}
-    return LiveView(_stage_for("view", model, beside, shown, fps, seed, moods), host, port, token_file)
+    return LiveView(_stage_for("view", model, beside, shown, fps, seed, moods), host, port, token_file=token_file)
 
 
 def record(

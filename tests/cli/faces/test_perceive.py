@@ -113,7 +113,7 @@ def test_moving_meshes_are_compared_without_a_clip(place, capsys):
     [
         (("old.safetensors", "other.safetensors", "--motion", "loud.npz"), "both must be one mesh in one order"),
         (("old.safetensors", "new.safetensors", "--motion", "loud.npz", "--below", "1 mile"), "1px at 2m"),
-        (("old.safetensors", "new.safetensors", "--motion", "loud.npz", "--field-of-view", "190"), "field_of_view"),
+        (("old.safetensors", "new.safetensors", "--motion", "loud.npz", "--field-of-view", "190"), "--field-of-view"),
         (("loud.npz", "loud.npz"), "loud.npz"),
     ],
 )

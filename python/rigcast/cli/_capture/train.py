@@ -81,7 +81,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
 
     cast = _cast(args)
     motion = None if args.motion is None else np.load(args.motion, allow_pickle=False)
-    given = {name: getattr(args, name) for name in ("actors", "poses", "size", "width")}
+    given = {"actors": args.actors, "poses": args.count, "size": args.size, "width": args.width}
     settings = training.CaptureNetworkSettings(
         detector=args.detector, **{name: value for name, value in given.items() if value is not None}
     )

@@ -21,8 +21,8 @@ from rigcast.cli._result import Result, WrongInput
 
 SUMMARY = "write a model as a character that other programs show, with the model beside it"
 EXAMPLE = """rigcast export hero.safetensors -o hero.usda
-rigcast export models/face.safetensors -o shots/face.usdc --copy-model
-rigcast export hero.safetensors -o hero.usda --poses held_out.rwdata"""
+rigcast export face.safetensors -o stages/face.usdc --copy-model
+rigcast export hero.safetensors -o judged.usda --poses held_out.rwdata"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -161,7 +161,7 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         subject = stack.enter_context(opened(args, args.file))
         beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
         stage = _stage(args, subject, beside, console)
-        live = stack.enter_context(viewer.LiveView(stage, args.host, args.port, args.token_file))
+        live = stack.enter_context(viewer.LiveView(stage, args.host, args.port, token_file=args.token_file))
         clips = stage.transport.clips
         with contextlib.suppress(KeyboardInterrupt):
             _say_address(console, args, live.url, clips)

@@ -34,7 +34,7 @@ class VisualBudget:
     Examples
     --------
     >>> rc.perception.VisualBudget.of("1px at 3m")
-    VisualBudget(amount=1.0, unit='px', viewing=Viewing(distance=3.0, image_height=1080.0, field_of_view=40.0))
+    <VisualBudget: amount 1, unit 'px', viewing Viewing>
     """
 
     amount: float

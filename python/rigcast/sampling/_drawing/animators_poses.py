@@ -39,7 +39,7 @@ def animators_poses(rig: Rig, sampler: str | Sampler = "normal") -> Sampler:
     Examples
     --------
     >>> rc.sampling.animators_poses(rc.sources.example_body())
-    Normal(spread=0.3333333333333333)
+    Normal()
     """
     switches = [rig.channel_names.index(name) for name in getattr(rig, "switches", []) if name in rig.channel_names]
     drawn, few = (
