@@ -36,7 +36,7 @@ def test_every_shape_once_and_none_in_another_s_way(seed, method):
 @pytest.mark.parametrize("seed", range(6))
 def test_each_expression_is_the_best_of_all_subsets_that_are_left(seed, tolerance):
     neutral, shapes, faces = oracles.random_shapes(seed, 13, part=0.06)
-    plan = pack(neutral, shapes, faces, neutral * [1.0, 1.4, 1.0], symmetry=False)
+    plan = pack(neutral, shapes, faces, target_neutral=neutral * [1.0, 1.4, 1.0], symmetry=False)
     active, left = oracles.binary(neutral, shapes, 0.3), list(range(13))
     for expression, best in zip(plan.expressions, plan.best, strict=True):
         weight = plan.importance[expression].sum()
@@ -72,7 +72,7 @@ def test_importance_is_the_published_sum(tolerance):
                 stretch += max(a / b, b / a)
             sums += stretch * active[:, [u, v, w]].any(axis=1)
     for alpha in (0.0, 0.3, 1.0):
-        plan = pack(neutral, shapes, faces, target, alpha=alpha, symmetry=False)
+        plan = pack(neutral, shapes, faces, target_neutral=target, alpha=alpha, symmetry=False)
         expected = alpha * np.array(moved) / max(moved) + (1 - alpha) * sums / sums.max()
         assert plan.importance == pytest.approx(expected, abs=tolerance["float32_sum"])
     assert pack(neutral, shapes, faces, symmetry=False).importance == pytest.approx(
@@ -249,4 +249,4 @@ def test_inputs_stay_as_they_are():
     neutral, shapes, faces = oracles.random_shapes(9, 6)
     for array in (neutral, shapes, faces):
         array.flags.writeable = False
-    pack(neutral, shapes, faces, neutral)
+    pack(neutral, shapes, faces, target_neutral=neutral)

@@ -58,7 +58,7 @@ def shot(path: Path) -> None:
     weights = 0.5 + 0.5 * np.sin(6.0 * curves + np.arange(plain_face().num_shapes))
     meshes = face.evaluate(weights.astype(np.float32))
     found = rc.inverse.solve(face, meshes)
-    rc.report.write_shot(path, face, meshes, found, methods=["descent", "mm"])
+    rc.report.write_shot(path, face, meshes, solution=found, methods=["descent", "mm"])
 
 
 def transfer(path: Path) -> None:
@@ -93,7 +93,7 @@ def capture(path: Path) -> None:
     points = np.array(filmed.labels["landmarks_2d"], np.float64)
     tracks = rc.capture.Tracks(points, np.ones(points.shape[:2]), 25.0, (96, 96))
     found = rc.capture.solve(cast.character, tracks, cast.landmarks, focal=float(filmed.labels["focal"]), neutral=0)
-    rc.report.write_capture(path, cast.character, found, tracks, filmed.color)
+    rc.report.write_capture(path, cast.character, found, points=tracks, pictures=filmed.color)
 
 
 def contact_sheet(path: Path) -> None:

@@ -74,7 +74,7 @@ def test_the_curve_names_its_lines(page):
     drawn = curve(UNTIL, 10.0)
     for name in ("p99 of fresh poses", "upper bound", "asked for", "poses learned from"):
         assert name in drawn
-    assert drawn.startswith("<svg")
+    assert "<svg" in drawn
     assert drawn in page.section
 
 

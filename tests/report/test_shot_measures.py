@@ -136,9 +136,9 @@ def test_what_a_method_makes_once_is_in_no_time(solved):
     """Masks by geodesic distances, bounds of the corrections: neither is a frame's."""
     solver, made = Solver(solved.rig), []
 
-    def solve(targets, method, alpha, **options):
+    def solve(targets, method, **options):
         made.append((len(targets), set(solver.gram.prepared)))
-        return Solver.solve(solver, targets, method, alpha, **options)
+        return Solver.solve(solver, targets, method, **options)
 
     bench = SimpleNamespace(solve=solve, gram=solver.gram)
     compare(bench, solved.shot, ["cet_loc"], 0.1, 10.0, lambda progress: None)
@@ -162,7 +162,7 @@ def test_a_frames_heat_is_its_distances_on_the_scale_beside_it(solved, monkeypat
         drawn.append(colors)
         return np.zeros((8, 8, 3), np.uint8)
 
-    monkeypatch.setattr(gallery, "Studio", lambda *size: contextlib.nullcontext(SimpleNamespace(picture=picture)))
+    monkeypatch.setattr(gallery, "Studio", lambda *mesh, **size: contextlib.nullcontext(SimpleNamespace(picture=picture, cutout=picture)))
     rows = gallery.shot_gallery(shot, lambda progress: None).poses
     frames = gallery.marked_frames(shot).values()
     for row, frame, colors in zip(rows, frames, np.array(drawn[2:], object).reshape(3, 4), strict=True):
