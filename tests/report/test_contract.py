@@ -74,8 +74,9 @@ def test_the_curve_names_its_lines(page):
     drawn = curve(UNTIL, 10.0)
     for name in ("p99 of fresh poses", "upper bound", "asked for", "poses learned from"):
         assert name in drawn
-    assert "<svg" in drawn
-    assert drawn in page.section
+    lines = re.findall(r' d="([^"]+)"', drawn)  # the page has colors of its own, for light and dark
+    assert len(lines) > 4
+    assert all(line in page.section for line in lines)
 
 
 def test_models_that_state_nothing_have_no_section(tmp_path):

@@ -162,7 +162,11 @@ def test_a_frames_heat_is_its_distances_on_the_scale_beside_it(solved, monkeypat
         drawn.append(colors)
         return np.zeros((8, 8, 3), np.uint8)
 
-    monkeypatch.setattr(gallery, "Studio", lambda *mesh, **size: contextlib.nullcontext(SimpleNamespace(picture=picture, cutout=picture)))
+    monkeypatch.setattr(
+        gallery,
+        "Studio",
+        lambda *mesh, **size: contextlib.nullcontext(SimpleNamespace(picture=picture, cutout=picture)),
+    )
     rows = gallery.shot_gallery(shot, lambda progress: None).poses
     frames = gallery.marked_frames(shot).values()
     for row, frame, colors in zip(rows, frames, np.array(drawn[2:], object).reshape(3, 4), strict=True):

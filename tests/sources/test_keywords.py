@@ -52,7 +52,7 @@ def folder(tmp_path_factory):
         (lambda f: rc.sources.load(f / "arm.npz", run_scripts=True), r"^load: run_scripts is True for a \.npz file; "),
         (
             lambda f: rc.sources.load_blendshapes(f / "face.safetensors", mesh="head"),
-            r"^load_blendshapes: mesh is 'head' for a \.safetensors file; .* it is for \.glb, .*\.blend, \.fbx files",
+            r"^load_blendshapes: mesh is 'head' for a \.safetensors file; .* it is for .*\.blend, \.fbx, .*files",
         ),
         (
             lambda f: rc.sources.load_blendshapes(f / "face.glb", drop_unreadable=True),

@@ -23,14 +23,16 @@ SPEEDS = [0.1, 0.2, 0.13, 0.07, 0.05, 0.0]
 @pytest.fixture(scope="module")
 def synth():
     takes = [rc.synthesis.Clip(wave(60, SPEEDS, phase=p), 30.0, f"take {p}", "a.csv", "CC0") for p in (0, 1)]
-    return rc.synthesis.fit({"a": takes, "b": [wave(50, SPEEDS[::-1])]}, rig=face(), dimensions=3, components=4)
+    return rc.synthesis.fit(
+        {"a": takes, "b": [wave(50, SPEEDS[::-1])]}, rig=face(), fps=24.0, dimensions=3, components=4
+    )
 
 
 @pytest.fixture(scope="module")
 def bent():
     controls = np.zeros((60, 7))
     controls[:, :6] = 40.0 * np.sin(np.arange(60)[:, None] * np.array([0.1, 0.2, 0.05, 0.13, 0.07, 0.03]))
-    return rc.synthesis.fit({"x": [controls]}, rig=arm(), dimensions=2, components=4, held_out=False)
+    return rc.synthesis.fit({"x": [controls]}, rig=arm(), fps=24.0, dimensions=2, components=4, held_out=False)
 
 
 @pytest.mark.parametrize("name", ["synth", "bent"])

@@ -25,7 +25,7 @@ def test_a_script_does_what_commands_do_at_their_times():
     rows = [told.step(72)]
     told.transition("far")
     rows.append(told.step(120))
-    told.play("lively", "lively-0", 4, 30)
+    told.play("lively", "lively-0", begin=4, end=30)
     rows.append(told.step(144))
     told.move("lively", ("lively-1", 7), along="straight")
     rows.append(told.step(120))

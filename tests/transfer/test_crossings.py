@@ -21,7 +21,7 @@ def test_a_face_that_is_scaled_has_no_new_crossing(face, scale):
     target = face.rest_vertices * np.float32(scale)
     shapes = rc.transfer.positions_from_rig(face)
     made = rc.transfer.positions_from_rig(rc.transfer.transfer_rig(face, target))
-    found = [rc.transfer.count_new_crossings(shapes, target, made, face.faces, depth=d) for d in (0.0, DEPTH)]
+    found = [rc.transfer.count_new_crossings(shapes, target, made, faces=face.faces, depth=d) for d in (0.0, DEPTH)]
     assert found[0].sum() > 0, "rounding crosses"
     assert found[1].tolist() == [0] * len(shapes)
 
@@ -32,14 +32,14 @@ def test_a_lip_that_is_pushed_through_is_found_with_its_depth():
     grid = neutral.reshape(25, 9, 3).copy()
     across = np.sign(grid[24, 4, 2] - grid[0, 4, 2])
     grid[:5, 3:6, 2] = grid[:-6:-1, 3:6, 2] + 0.2 * across
-    found = rc.transfer.quality(neutral, neutral[None], neutral, grid.reshape(1, -1, 3), faces)
+    found = rc.transfer.quality(neutral, neutral[None], neutral, target_shapes=grid.reshape(1, -1, 3), faces=faces)
     assert found.new_crossings[0] > 5
     assert found.least_depth == pytest.approx(DEPTH * np.ptp(neutral, axis=0).max())
     assert 10.0 * found.least_depth < found.deepest[0] <= 0.201
     flush = grid.reshape(-1, 3) - np.float32([0, 0, 0.1999 * across]) * (grid != neutral.reshape(25, 9, 3)).reshape(
         -1, 3
     )
-    assert rc.transfer.count_new_crossings(neutral[None], neutral, flush[None], faces).tolist() == [0]
+    assert rc.transfer.count_new_crossings(neutral[None], neutral, flush[None], faces=faces).tolist() == [0]
 
 
 def sheets(gap, dip):
@@ -87,4 +87,4 @@ def test_a_depth_below_zero_is_refused():
     with pytest.raises(ValueError, match=r"count_crossings: depth is -1.*; it must be"):
         rc.transfer.count_crossings(points, faces, depth=-1)
     with pytest.raises(ValueError, match=r"quality: depth is -1.*; it must be"):
-        rc.transfer.quality(points, points[None], points, points[None], faces, depth=-1)
+        rc.transfer.quality(points, points[None], points, target_shapes=points[None], faces=faces, depth=-1)

@@ -109,10 +109,9 @@ def figure() -> SkinnedRig:
         body.vertices,
         body.faces,
         Joints(names, parents, local),
-        Skin(order.astype(np.int32), chosen / chosen.sum(axis=1, keepdims=True)),
-        rotations,
-        (),
-        Facts("MakeHuman", 1.0, "Z", "CC0"),
+        skin=Skin(order.astype(np.int32), chosen / chosen.sum(axis=1, keepdims=True)),
+        channels=rotations,
+        facts=Facts("MakeHuman", 1.0, "Z", "CC0"),
     )
 
 

@@ -39,7 +39,7 @@ def fit_face_synth(folder: Path) -> None:
         ]
         for label in SPEEDS
     }
-    settings = {"dimensions": 3, "components": 4, "iterations": 60, "held_out": False, "threads": 1}
+    settings = {"fps": 24.0, "dimensions": 3, "components": 4, "iterations": 60, "held_out": False, "threads": 1}
     rc.synthesis.fit(clips, rig=face(), **settings).save(folder / "synth.safetensors")
 
 
@@ -59,7 +59,7 @@ def fit_arm_synth(folder: Path) -> None:
         ]
         for label in ("calm", "lively")
     }
-    settings = {"dimensions": 3, "components": 4, "iterations": 60, "held_out": False, "threads": 1}
+    settings = {"fps": 24.0, "dimensions": 3, "components": 4, "iterations": 60, "held_out": False, "threads": 1}
     rc.synthesis.fit(clips, rig=arm(), **settings).save(folder / "synth.safetensors")
 
 

@@ -207,7 +207,7 @@ def test_poses_are_what_a_model_takes():
         (lambda p: p.move("calm", ("calm-0", 1), along="sky"), 'along is \'sky\'; it must be "data" or "straight"'),
         (lambda p: p.transition(3), "transition: label is 3"),
         (lambda p: p.play("calm", 7), "play: segment is 7; it must be a whole number from 0 to 1"),
-        (lambda p: p.play("calm", 0, 20, 20), "play: end is 20; it must be a whole number from 21 to 96"),
+        (lambda p: p.play("calm", 0, begin=20, end=20), "play: end is 20; it must be a whole number from 21 to 96"),
         (lambda p: p.step(-1), "Player.step: frames is -1"),
         (lambda p: p.render(), "Player.render: seconds is None"),
         (lambda p: p.render(-2), "Player.render: seconds is -2"),
