@@ -48,6 +48,7 @@ nitpick_ignore = [
         "_formats.gltf.clips.GltfClip",
         "_formats.gltf.playback.GltfPlayback",
         "_rigs.motions.moving_mesh.MeshFrames",
+        "_rigs.motions.skinned_motion.SkinnedMotion",
         "_rigs.segments.AtRest",
         "_resume.parts.PartsFolder",
         "baselines._motion.clips.ClipFrames",

@@ -64,6 +64,7 @@ def copy_notebooks(folder: Path) -> None:
         lines = f"## Where to go from here\n\n{GOES_ON[Path(name).stem]}.\n".splitlines(keepends=True)
         notebook["cells"].append({"cell_type": "markdown", "id": "goes-on", "metadata": {}, "source": lines})
         text, target = json.dumps(notebook, ensure_ascii=False, indent=1), folder / name
+        text = text.replace("](../docs/", "](../")  # links of the repository's notebooks, seen from here
         if not target.exists() or target.read_text(encoding="utf-8") != text:
             target.write_text(text, encoding="utf-8")
 

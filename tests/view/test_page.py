@@ -49,7 +49,7 @@ def test_a_press_goes_through_every_note_over_the_picture(pose):
         ".map(box => document.elementFromPoint(box.left + box.width / 2, box.top + box.height / 2).id)"
     )
     assert posed.page.evaluate("notes.every(note => note.getBoundingClientRect().width > 0)")
-    assert posed.page.evaluate(pressed) == ["canvas"] * 7  # labels, picture, badge, legend, notice, lost, hint
+    assert posed.page.evaluate(pressed) == ["canvas"] * 8  # labels, picture, badge, legend, value, notice, lost, hint
 
 
 def test_a_point_out_of_reach_shows_its_spring(pose):

@@ -50,7 +50,7 @@ def test_the_drawer_opens_below_and_gives_its_place_back(arm):
     assert arm.page.evaluate("document.getElementById('panel').offsetParent") is None
     arm.page.evaluate("document.getElementById('drawer').click()")
     panel, stage = arm.page.evaluate(
-        "['panel', 'stage'].map(id => document.getElementById(id).getBoundingClientRect())"
+        "['panel', 'stage'].map(id => document.getElementById(id).getBoundingClientRect().toJSON())"
     )
     assert panel["top"] >= stage["bottom"]
     assert arm.page.evaluate(height) < closed

@@ -82,7 +82,7 @@ export class Pointer {
     this.pressed = [event.clientX, event.clientY];
     this.timer = setTimeout(() => {
       if (!["asked", "drag"].includes(this.mode)) return;
-      navigator.vibrate?.(20);
+      navigator.userActivation?.hasBeenActive && navigator.vibrate?.(20);
       if (!wasHeld) this.holds = true;
       else {
         this.view.link.send("unpin", { pin: this.pin });
