@@ -45,7 +45,7 @@ from rigcast.training import StyleSettings, StyleTransfer
 TRAINING, UNSEEN = range(1000, 1014), 2  # seeds of training actors; how many of the tests show other actors
 TESTS = (900, 901, 1000, 1001)
 JUDGED = slice(1, None, 4)  # frames of training recordings that are reconstructed
-STEPS, SEED = 300, 7  # of every network: 1,200 pairs
+STEPS, SEED = 1500, 7  # of every network: 6,000 pairs
 NEUTRAL, TRUTH = "the neutral frame returned", "the character's own renders"
 RIDGE, HEAT_MAPS = "", ", landmarks by heat maps"
 
