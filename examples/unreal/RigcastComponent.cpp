@@ -10,8 +10,8 @@ bool Worked(rigcast_status Status) {
 }
 
 /** Corners of triangles. A face has four corners, the last of them -1 in a triangle. They keep their order: the cross
- *  product of its edges points out of a face of the model, and into a front face of Unreal's renderer; between them lies
- *  the mirror image of Show. */
+ *  product of its edges points out of a face of the model, and into a front face of Unreal's renderer; between them
+ * lies the mirror image of Show. */
 TArray<int32> TrianglesOf(const rigcast_description& About) {
     TArray<int32> Corners;
     for (int64_t Face = 0; Face < About.faces; ++Face) {
