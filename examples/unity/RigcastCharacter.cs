@@ -36,6 +36,7 @@ public class RigcastCharacter : MonoBehaviour
             return false;
         }
         positions = new Vector3[model.RestVertices.Length / 3];
+        if (mesh != null) Destroy(mesh);
         mesh = new Mesh { name = model.Kind };
         mesh.indexFormat = positions.Length > 65535 ? IndexFormat.UInt32 : IndexFormat.UInt16;
         mesh.MarkDynamic(); // it changes every frame

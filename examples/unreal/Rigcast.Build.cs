@@ -19,9 +19,9 @@ public class Rigcast : ModuleRules
         }
         else if (Target.Platform == UnrealTargetPlatform.Linux)
         {
-            string Library = Path.Combine(Libraries, "librigcast.so.1"); // the name that programs look for
-            PublicAdditionalLibraries.Add(Library);
-            RuntimeDependencies.Add(Library);
+            PublicAdditionalLibraries.Add(Path.Combine(Libraries, "librigcast.so")); // what -lrigcast finds
+            // What programs look for, beside them: the build tool adds their folder to the places that are searched.
+            RuntimeDependencies.Add("$(BinaryOutputDir)/librigcast.so.1", Path.Combine(Libraries, "librigcast.so.1"));
         }
     }
 }

@@ -1,15 +1,12 @@
-// A component that deforms a procedural mesh by a rigcast model. Compiled and run against stand-ins for the types of
-// Unreal (StandIns.h), not run in Unreal. Rigcast.Build.cs is the module of the library.
+// A component that deforms a procedural mesh by a rigcast model, for Unreal Engine 5. Compiled and run against
+// stand-ins for Unreal's headers (stand_ins), not run in Unreal. Rigcast.Build.cs is the module of the library.
 #pragma once
-#include <rigcast/rigcast_c.h>
-
-#ifdef RIGCAST_STAND_INS
-#include "StandIns.h"
-#else
+// clang-format off
 #include "CoreMinimal.h"
 #include "ProceduralMeshComponent.h"
-#include "RigcastComponent.generated.h"
-#endif
+#include <rigcast/rigcast_c.h>
+#include "RigcastComponent.generated.h"  // UnrealHeaderTool wants it last, and outside of conditions
+// clang-format on
 
 UCLASS(meta = (BlueprintSpawnableComponent))
 class URigcastComponent : public UProceduralMeshComponent {

@@ -103,6 +103,22 @@ class Node:
         return f"/obj/{type(self).__name__}"
 
 
+class ParmTemplateGroup(list):
+    """Folders: lists of names, with a label."""
+
+    def findFolder(self, label):
+        return next((folder for folder in self if folder.label == label), None)
+
+    def appendToFolder(self, label, template):
+        self.findFolder(label).append(template)
+
+
+class FolderParmTemplate(list):
+    def __init__(self, name, label, templates):
+        super().__init__(templates)
+        self.label = label
+
+
 class OpNode(Node):
     def __init__(self, **numbers):
         self.own = {name: Parm(name, {1.0: value}) for name, value in numbers.items()}
@@ -113,10 +129,12 @@ class OpNode(Node):
         self.addMessage = self.messages.append
         self.parm = self.own.get
         self.parms = lambda: tuple(self.own.values())
-        self.parmTemplateGroup = list
+        self.folders = ParmTemplateGroup()
+        self.parmTemplateGroup = lambda: self.folders
 
     def setParmTemplateGroup(self, folders):
-        self.own.update((name, Parm(name, {})) for folder in folders for name in folder)
+        for name in (name for folder in folders for name in folder):
+            self.own.setdefault(name, Parm(name, {}))
 
 
 class SopNode(OpNode):
@@ -166,9 +184,9 @@ text = SimpleNamespace(expandString=lambda given: given.replace("$HIP", HIP))
 HIP = ""
 here = SimpleNamespace(node=None, frame=1.0, nodes={})
 pwd = lambda: here.node  # noqa: E731
-frame = lambda full_precision=False: here.frame  # noqa: E731
+time = lambda: (here.frame - 1.0) / FPS  # noqa: E731
+timeToFrame = lambda time: time * FPS + 1.0  # noqa: E731
 node = lambda path: here.nodes.get(path)  # noqa: E731
 frameToTime = lambda frame: (frame - 1.0) / FPS  # noqa: E731
 Keyframe = lambda value, time: SimpleNamespace(value=value, time=time)  # noqa: E731
 FloatParmTemplate = lambda name, label, size, min, max: name  # noqa: E731
-FolderParmTemplate = lambda name, label, templates: templates  # noqa: E731

@@ -123,3 +123,11 @@ def test_keys_have_the_weights_of_the_frames(face, shot, monkeypatch):
 def test_keys_that_do_not_fit(names, weights, words):
     with pytest.raises(fake_hou.NodeError, match=words):
         rigcast_houdini.key_weights(fake_hou.OpNode(), names, FRAMES, weights)
+
+
+def test_further_names_join_the_folder_that_is_there():
+    null = fake_hou.OpNode()
+    for names in (["a"], ["a", "b", "c"]):
+        rigcast_houdini.key_weights(null, names, FRAMES, np.zeros((3, len(names))))
+    (folder,) = null.parmTemplateGroup()
+    assert (folder.label, list(folder)) == ("Rigcast", ["a", "b", "c"])

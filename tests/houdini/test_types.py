@@ -71,7 +71,20 @@ def test_the_stand_in_has_nothing_that_houdini_has_not(stubs):
         if inspect.isclass(made) and made.__module__ == fake_hou.__name__
     }
     assert known < set(ours)
-    own = {"floats", "texts", "details", "groups", "own", "cached", "messages", "keys", "shown", "last", "escape_after"}
+    own = {
+        "floats",
+        "texts",
+        "details",
+        "groups",
+        "own",
+        "cached",
+        "messages",
+        "keys",
+        "shown",
+        "last",
+        "escape_after",
+        "folders",
+    }
     for name, made in ours.items():
         if name == "Numbered":  # a point or a vertex
             continue
@@ -79,12 +92,22 @@ def test_the_stand_in_has_nothing_that_houdini_has_not(stubs):
         example = sample(made)
         offered = {key for key in [*vars(made), *vars(example)] if not key.startswith("_")} - own
         assert offered <= set(theirs), (name, offered - set(theirs))
-    for name in ("pwd", "frame", "node", "frameToTime", "Keyframe", "FloatParmTemplate", "FolderParmTemplate", "text"):
+    for name in (
+        "pwd",
+        "time",
+        "timeToFrame",
+        "node",
+        "frameToTime",
+        "Keyframe",
+        "FloatParmTemplate",
+        "FolderParmTemplate",
+        "text",
+    ):
         assert name in module
         assert hasattr(fake_hou, name)
 
 
 def sample(made: type) -> object:
     given = {"Attrib": ("a", 1), "Prim": ((),), "PointGroup": ("a", ()), "Geometry": ([],), "Parm": ("a", {}),
-             "Track": ("a", 1.0), "InterruptableOperation": ("a",)}  # fmt: skip
+             "Track": ("a", 1.0), "InterruptableOperation": ("a",), "FolderParmTemplate": ("a", "A", ())}  # fmt: skip
     return made(*given.get(made.__name__, ()))

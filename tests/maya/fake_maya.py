@@ -149,6 +149,7 @@ class Scene:
 
     def __init__(self):
         self.values, self.connections, self.aliases, self.children = {}, {}, {}, {}
+        self.paintable = []
 
     def getAttr(self, plug):
         return self.values[plug]
@@ -164,6 +165,10 @@ class Scene:
 
     def deformer(self, mesh, type):
         return [f"{type}1"]
+
+    def makePaintable(self, node, attribute, attrType, shapeMode, remove=False):
+        assert (attrType, shapeMode) == ("multiFloat", "deformer")
+        (self.paintable.remove if remove else self.paintable.append)((node, attribute))
 
     def listRelatives(self, root, allDescendents, fullPath, type):
         return self.children.get(root)
@@ -181,7 +186,7 @@ def module(name, **content):
     return made
 
 
-NAMES = ("getAttr", "setAttr", "connectAttr", "aliasAttr", "deformer", "listRelatives", "ls")
+NAMES = ("getAttr", "setAttr", "makePaintable", "connectAttr", "aliasAttr", "deformer", "listRelatives", "ls")
 cmds = module("maya.cmds", **{n: lambda *a, _n=n, **k: getattr(scene.now, _n)(*a, **k) for n in NAMES})
 OpenMaya = module(
     "maya.OpenMaya",

@@ -87,8 +87,8 @@ def unreal(tmp_path_factory):
     if compiler is None:
         pytest.skip("no C++ compiler is installed")
     folder = tmp_path_factory.mktemp("unreal")
-    strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-DRIGCAST_STAND_INS"]
-    include = ["-I", ROOT / "bindings" / "c" / "include"]
+    strict = ["-std=c++17", "-Wall", "-Wextra", "-Werror"]
+    include = ["-I", ROOT / "bindings" / "c" / "include", "-I", EXAMPLES / "unreal" / "stand_ins"]
     sources = sorted((EXAMPLES / "unreal").glob("*.cpp"))
     library = rr._library.PATH
     linked = [library, f"-Wl,-rpath,{library.parent}", "-o", "run"]
@@ -135,6 +135,15 @@ def test_the_module_of_unreal_links_and_ships_the_library(platform, tmp_path):
     said = subprocess.run(["mono", "build.exe", platform], cwd=tmp_path, capture_output=True, text=True, check=True)
     lines = said.stdout.splitlines()
     assert lines[:2] == ["type External", "include module/include"]
-    name = {"Linux": "lib/librigcast.so.1", "Win64": "lib/rigcast.lib"}[platform]
-    assert f"link module/{name}" in lines
-    assert any(line.startswith("ship ") for line in lines)
+    linked, shipped = {"Linux": ("librigcast.so", "librigcast.so.1"), "Win64": ("rigcast.lib", "rigcast.dll")}[platform]
+    assert f"link module/lib/{linked}" in lines  # of librigcast.so.1 the build tool would make -lrigcast.so
+    assert f"ship $(BinaryOutputDir)/{shipped} from module/lib/{shipped}" in lines
+
+
+def test_headers_of_unreal_are_included_outside_of_conditions():
+    """UnrealHeaderTool reads no include in one, and refuses a class without its generated header."""
+    lines = (EXAMPLES / "unreal" / "RigcastComponent.h").read_text(encoding="utf-8").splitlines()
+    assert not [line for line in lines if line.startswith(("#if", "#else", "#endif"))]
+    assert [line for line in lines if line.startswith("#include")][-1].startswith(
+        '#include "RigcastComponent.generated.h"'
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import maya.cmds as cmds
 import maya.OpenMaya as om
 import maya.OpenMayaMPx as mpx
 from rigcast_maya.deformer import RigcastDeformer
@@ -16,8 +17,10 @@ def initializePlugin(plugin: om.MObject) -> None:
         RigcastDeformer.initialize,
         mpx.MPxNode.kDeformerNode,
     )
+    cmds.makePaintable(RigcastDeformer.NAME, "weights", attrType="multiFloat", shapeMode="deformer")
 
 
 def uninitializePlugin(plugin: om.MObject) -> None:
     """Deregister it."""
+    cmds.makePaintable(RigcastDeformer.NAME, "weights", attrType="multiFloat", shapeMode="deformer", remove=True)
     mpx.MFnPlugin(plugin).deregisterNode(RigcastDeformer.ID)

@@ -87,13 +87,15 @@ def _pose(
     if source is None:
         raise ValueError("there is no pose: connect a skeleton to the third input, or pass pose=")
     if state.model.skeleton is None or not isinstance(source, hou.Geometry):
-        return row_of(state.model, source, hou.frame(True))
+        return row_of(state.model, source, hou.timeToFrame(hou.time()))
     joints = _joints(state, node.inputGeometry(SKELETON) if rest is None else rest)
     columns = joints.pose(worlds(source, joints.names)).astype(np.float32)
     names = state.model.control_names[len(columns) :]  # before them those of the joints' columns
     if not names:
         return np.asarray(columns)
-    return np.concatenate([columns, values_of(names, source if controls is None else controls, hou.frame(True))])
+    return np.concatenate(
+        [columns, values_of(names, source if controls is None else controls, hou.timeToFrame(hou.time()))]
+    )
 
 
 def _joints(state: State, rest: hou.Geometry | None) -> Joints:

@@ -66,6 +66,10 @@ def _add_parameters(node: hou.OpNode, names: Sequence[str], known: Sequence[str]
     if missing:
         group = node.parmTemplateGroup()
         templates = [hou.FloatParmTemplate(name, label, 1, min=0.0, max=1.0) for name, label in missing]
-        group.append(hou.FolderParmTemplate("rigcast", "Rigcast", templates))
+        if group.findFolder("Rigcast") is None:
+            group.append(hou.FolderParmTemplate("rigcast", "Rigcast", templates))
+        else:
+            for template in templates:
+                group.appendToFolder("Rigcast", template)
         node.setParmTemplateGroup(group)
     return [name for name, _ in missing]

@@ -73,7 +73,7 @@ def solve_shot(
 ) -> rr.Solution:
     """Solve all frames of a moving mesh at once, with progress in the status line and Esc to stop.
 
-    For shelf tools, the Python shell and hython; ``key_weights`` makes keyframes of the result.
+    For shelf tools and hython; ``key_weights`` makes keyframes of the result.
 
     Parameters
     ----------

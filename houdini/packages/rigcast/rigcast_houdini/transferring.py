@@ -33,7 +33,7 @@ def transfer(
 ) -> list[str]:
     """Give the shapes of a face to another one: a model file of the other face, which ``cook`` plays on it.
 
-    For shelf tools, the Python shell and hython. It runs ``rigcast transfer`` in a process, with progress in the status
+    For shelf tools and hython. It runs ``rigcast transfer`` in a process, with progress in the status
     line and Esc to stop; the same call goes on where it was.
 
     Parameters

@@ -96,7 +96,7 @@ class RigcastDeformer(mpx.MPxDeformerNode):
         if state.model.joint_names:
             place = matrix_of(block.inputValue(self.space).asMatrix())
             local = np.linalg.inv(to_world) @ place
-        if state is not self._state:
+        if state is not self._state or "places" not in state.kept:  # kept by the check, once it passes
             self._state = state
             state.check_places(np.asarray(_placed(positions(points), np.linalg.inv(local)), np.float32))
             if state.change.words:

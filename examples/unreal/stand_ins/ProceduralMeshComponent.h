@@ -1,0 +1,3 @@
+// Stand-in: what this header of Unreal declares.
+#pragma once
+#include "StandIns.h"

@@ -1,0 +1,2 @@
+// Stand-in: UnrealHeaderTool writes this file.
+#pragma once
