@@ -180,7 +180,7 @@ class _Posed:
     """Vertices ``T (v0 + o + d)`` (T, V, 3)."""
 
     def __init__(self, torch: Any, model: DifferentialModel, arrays: dict[str, NDArray[Any]]) -> None:
-        self.torch, self.rest = torch, torch.from_numpy(model.rest_vertices)
+        self.torch, self.rest = torch, torch.from_numpy(model.rest_vertices.copy())
         self.base = torch_base(torch, model)
         self.kinematics: Kinematics | None = None
         if "skin.joint" not in arrays:

@@ -59,7 +59,7 @@ def _module(torch: Any, model: rc.Deformer, grouped: bool, last: bool) -> Any:
         def __init__(self) -> None:
             super().__init__()
             groups = groups_of(map_arrays(model), grouped)
-            self.rest = torch.from_numpy(model.rest_vertices)
+            self.rest = torch.from_numpy(model.rest_vertices.copy())
             self.base = torch_base(torch, model)
             self.groups = torch.nn.ModuleList(_group(torch, group, last) for group in groups)
             self.vertex = [torch.from_numpy(np.concatenate([s.vertex for s in group])) for group in groups]

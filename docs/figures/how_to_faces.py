@@ -65,7 +65,9 @@ def scans() -> rc.plot.Image:
     shapes = rig.evaluate(np.eye(rig.num_shapes))
     guessed = rc.transfer.transfer_rig(rig, neutral)
     actor = rc.BlendshapeRig(neutral, 1.3 * guessed.columns()[: rig.num_shapes], faces=rig.faces, names=rig.shape_names)
-    plan = rc.transfer.pack_expressions(rig.rest_vertices, shapes, rig.faces, neutral, names=rig.shape_names)
+    plan = rc.transfer.pack_expressions(
+        rig.rest_vertices, shapes, rig.faces, target_neutral=neutral, names=rig.shape_names
+    )
     chosen = plan.weights()[:4]
     learned = rc.transfer.example_based(rig.rest_vertices, shapes, neutral, rig.faces, actor.evaluate(chosen), chosen)
     corrected = rc.BlendshapeRig(neutral, learned - neutral, faces=rig.faces, names=rig.shape_names)

@@ -32,6 +32,7 @@ from typing import Any
 import numpy as np
 
 import rigcast as rc
+from rigcast.transfer import _examples
 from benchmarks.marks import write_between_marks
 from benchmarks.systems.transfer.faces import Hm08
 from rigcast._timing import load_average, machine
@@ -176,7 +177,7 @@ def trust_table(rows: Rows, held: dict[str | None, float]) -> str:
         errors = " | ".join(f"{row[format(beta, 'g')]:.3f}" for beta in BETAS)
         lines.append(f"| {row['scans']}, {noise} | {errors} |")
     best = [min((row[f"{beta:g}"], beta) for beta in BETAS)[1] for row in rows if row["noise"] == 0.3]
-    known = f"{rc.transfer.examples.BETA:g}"
+    known = f"{_examples.BETA:g}"
     gain = [1.0 - row[known] / row["0.1"] for row in rows]
     said = (
         f"The default, {known}, changes the error by {-min(gain):+.0%} to {-max(gain):+.0%} from that with the"

@@ -73,19 +73,19 @@ def measure(blend: Path, shards: int, tasks: int) -> Measured:
         plan = make_plan(facts, Normal(), 20_000, 0, 0, None)
         work = ShardWork(rig, facts, Path(place), rows=plan.rows, probe_rows=plan.probe_rows)
         first = work.try_rig()
-        opening, times = _shard_times(rig, work, plan.shards[:shards])
+        opening, times = _shard_times(rig, work, plan.contents.shards[:shards])
         with announced(work.folder) as token:
             rigs = WorkerRigs(pickle.dumps(rig), facts, work.folder, token, plan.rows[:1], first, True)
             parcel = packed(sample_shard, rigs)
-            taking, storing = _client_times(work, rigs, plan.shards[:shards])
-        task = ShardTask(plan.shards[0], work.channels(plan.shards[0]))
+            taking, storing = _client_times(work, rigs, plan.contents.shards[:shards])
+        task = ShardTask(plan.contents.shards[0], work.channels(plan.contents.shards[0]))
         client, scheduler = _dask_times(tasks, task)
     return Measured(
         tuple(times),
         opening,
-        plan.shards[0].rows,
+        plan.contents.shards[0].rows,
         len(facts.rest_vertices),
-        plan.size(plan.shards[0]),
+        plan.contents.size([plan.contents.shards[0]]),
         len(pickle.dumps(task, 5)),
         len(parcel),
         client + taking,

@@ -11,7 +11,7 @@ from rigcast._formats.gltf.builder import offset_bytes
 from rigcast._formats.gltf.write_motion import fewest
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
 from rigcast._shown import one_line
-from rigcast._validate import Arguments, bad_argument
+from rigcast._validate import FPS, Arguments, bad_argument
 from rigcast.exports._engine_bones import own_joints, rigid_bones
 from rigcast.exports._miss import VertexMiss
 from rigcast.exports._playback import Playback
@@ -96,7 +96,7 @@ class Approximation:
 
 def approximate(
     clips: Playback | Mapping[str, Playback],
-    fps: float = 30.0,
+    fps: float = FPS,
     *,
     shapes: int | None = None,
     within: float | None = None,

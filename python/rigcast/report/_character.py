@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._core import Deformer
+from rigcast._validate import FPS
 from rigcast.synthesis import Synthesizer
 from rigcast.viewer import embed, record
 
@@ -98,7 +99,7 @@ def _recorded(model: Any, beside: Any, clip: Mapping[str, Any], why: str) -> Liv
         rig, fps = model.rig, float(model.fps)
         shown = {"poses": model.poses(controls)} if isinstance(rig, Deformer) else {"channels": controls}
     else:
-        rig, fps, shown = model, float(clip.get("fps", 24.0)), {"poses": np.asarray(clip["poses"], np.float32)}
+        rig, fps, shown = model, float(clip.get("fps", FPS)), {"poses": np.asarray(clip["poses"], np.float32)}
     name, rows = next(iter(shown.items()))
     kept = np.unique(np.linspace(0, len(rows) - 1, min(len(rows), RECORDED)).round().astype(int))
     rate = fps * (len(kept) - 1) / (len(rows) - 1) if len(rows) > 1 else fps

@@ -15,6 +15,7 @@ from rigcast._pages.template import KeyFigure, fill
 from rigcast._pose_statistics.expected_error import reliability
 from rigcast._rigs.resting import resting_count, resting_groups
 from rigcast._rigs.segments import segments
+from rigcast._validate import FPS
 from rigcast.metrics._gate import stated_difficulty
 from rigcast.plot import _colors as colors
 from rigcast.report._body import charts
@@ -33,7 +34,6 @@ from rigcast.sampling import Dataset
 
 MOST_PLACES = 10  # rows of a table
 MOST_RESTING = 12  # names of a reason
-FPS = 24.0  # of the judged motion
 POSES, POSES_FPS = 10, 1.0  # random poses that are shown, and how many in a second
 
 Distances = NDArray[np.float32]

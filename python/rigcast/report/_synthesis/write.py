@@ -178,7 +178,7 @@ def _bridged(synth: Synthesizer) -> str:
     if direct == 0:
         return (
             f"No two labels have a bridge within {limit}: every change between them jumps to the closest pose there "
-            "is. Give clips that pass through a common pose, or raise --threshold."
+            "is. Give clips that pass through a common pose, or raise --match-within."
         )
     return f"{pairs - direct} of {pairs} pairs of labels have no bridge within {limit}: changes take a detour or jump."
 

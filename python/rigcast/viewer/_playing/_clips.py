@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast._rigs.motions.action import distinct_actions
+from rigcast._validate import FPS
 from rigcast.viewer._playing._timeline import Timeline
 from rigcast.viewer._protocol import Refused
 
@@ -27,7 +28,7 @@ class Clip:
 
     channels: NDArray[Any] | None = None
     poses: NDArray[Any] | None = None
-    fps: float = 24.0
+    fps: float = FPS
     notes: tuple[str, ...] = ()
 
 
@@ -85,4 +86,4 @@ def clips_of(rig: Any) -> dict[str, ReadClip]:
 def _action(rig: Any, name: str) -> Clip:
     action = rig.action(name)
     missed = (f"{name} also moves what is no channel: {', '.join(action.missed[:MOST_NAMED])}",) * bool(action.missed)
-    return Clip(np.asarray(action.channels), None, action.fps or 24.0, missed)
+    return Clip(np.asarray(action.channels), None, action.fps or FPS, missed)

@@ -53,7 +53,7 @@ class View {
       message: (buffer, time) => this.message(buffer, time),
       state: (connected, why) => this.connected(connected, why),
       missed: (pin) => this.pointer.answered({ pin, hit: false }),
-      rate: () => this.frame?.timeline.fps ?? 24,
+      rate: () => this.frame?.timeline.fps ?? 30,
     };
     if (window.rigcastSource) return window.rigcastSource(on);
     const recorded = $("recording");

@@ -9,7 +9,7 @@ const between = (low, value, high) => Math.min(Math.max(value, low), high);
 
 export class Clock {
   /** rest: (N) sliders; clip: { rows: [(N)], poses: [(C)] or null, fps }. */
-  constructor(rest, { rows = null, poses = null, fps = 24 } = {}) {
+  constructor(rest, { rows = null, poses = null, fps = 30 } = {}) {
     Object.assign(this, { rest, rows, poses, fps, speed: 1, playing: false, at: 0, since: 0 });
     this.frames = rows?.length ?? FRAMES;
     this.keys = new Map();
