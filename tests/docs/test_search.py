@@ -48,7 +48,7 @@ QUERIES = {
 # The page's own functions, from the query as typed to the names of pages, best first.
 RANKED = """(query) => {
   const [text, ...terms] = Search._parseQuery(query);
-  return Search._performSearch(text, ...terms).map((result) => result[0]);
+  return Search._performSearch(text, ...terms).map((result) => result[0]).reverse();  // it ends with the best
 }"""
 
 
