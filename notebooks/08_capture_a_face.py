@@ -113,7 +113,7 @@ for note in found.notes:
 # %% [markdown]
 # ## Read the pictures with a network
 #
-# A network sees each picture beside the neutral, and gives weights and landmarks with their certainties. It was trained on other synthetic actors: this one it has never seen, and of real faces it knows nothing. What it reads becomes a prior of the solve, as strong as its error on unseen actors allows. The ICT face has a network in the package; for the built-in face a small one learns here for half a minute, which is too little to help much (`rigcast capture train` takes the time that it is given).
+# A network sees each picture beside the neutral, and gives weights and landmarks with their certainties. It was trained on other synthetic actors: this one it has never seen, and of real faces it knows nothing. What it reads becomes a prior of the solve, as strong as its error on unseen actors allows. The ICT face has a network in the package; for the built-in face a small one learns here for half a minute, which is too little to help much, and is trusted less (`rigcast capture train` takes the time that it is given).
 
 # %%
 if is_ict:
@@ -124,7 +124,7 @@ else:
     )
     network = rc.training.capture_network(cast, few, steps=250)
 reading = network.read(shot.color, points)
-use = rc.capture.ReadingUse(landmarks="none")
+use = rc.capture.ReadingUse(prior=0.1 if is_ict else 0.02, landmarks="none")
 read = rc.capture.solve_read(scan, found, reading, points=points, use=use, fixed=still, settings=settings)
 errors["read by a network"] = millimeters(read.priors[0])
 errors["points and read"] = millimeters(read.found.weights)

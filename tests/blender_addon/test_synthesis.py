@@ -20,7 +20,7 @@ def synth(tmp_path_factory):
         label: [np.array([20.0, 30.0, 0.3]) * (1.0 + np.sin(beat * speed + np.arange(3)))]
         for label, speed in (("rest", 2.0), ("wave", 5.0))
     }
-    made = rc.synthesis.fit(clips, names=NAMES, dimensions=2, components=2)
+    made = rc.synthesis.fit(clips, 24.0, names=NAMES, dimensions=2, components=2)
     made.save(tmp_path_factory.mktemp("synthesizer") / "arm.safetensors")
     return made
 

@@ -246,9 +246,11 @@ def test_headings_go_down_one_level_at_a_time(path):
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_the_first_code_cell_ends_in_a_picture(path):
-    first = next(cell for cell in stored(path)["cells"] if cell["cell_type"] == "code")
-    assert {"image/png", "image/jpeg"} & set(first["outputs"][-1]["data"])
+def test_one_of_the_first_three_cells_ends_in_a_picture(path):
+    """The first imports, and is short."""
+    first = [cell for cell in stored(path)["cells"] if cell["cell_type"] == "code"][:3]
+    shown = [set(cell["outputs"][-1].get("data", {})) for cell in first if cell["outputs"]]
+    assert any({"image/png", "image/jpeg"} & kinds for kinds in shown)
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)

@@ -138,9 +138,9 @@ def test_the_command_takes_it_from_the_capture_unless_told_not_to(face, weights,
     from rigcast import viewer
 
     class Seen(viewer.LiveView):
-        def __init__(self, stage, *rest):
+        def __init__(self, stage, *rest, **more):
             seen.append(None if stage.timeline.head is None else stage.timeline.head.at(2))
-            super().__init__(stage, *rest)
+            super().__init__(stage, *rest, **more)
 
     monkeypatch.setattr(viewer, "LiveView", Seen)
     command = ["view", str(tmp_path / "face.safetensors"), "--seconds", "0.01", "--no-browser"]
