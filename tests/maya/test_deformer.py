@@ -154,6 +154,18 @@ def test_what_carries_the_character_is_no_pose(node, model, tmp_path):
     assert np.abs(found - model.evaluate(pose)).max() < TOLERANCES["float32_scaled"]
 
 
+def test_a_carrier_that_moved_before_the_first_evaluation_refuses_no_mesh(node, model, tmp_path):
+    """The mesh does not hang below it, and its points are as they were bound."""
+    pose, carried = exact_pose(model, 2), placed(1)
+    given = values(tmp_path / "arm.safetensors", model, pose, spaceMatrix=carried)
+    given["jointMatrix"] = {i: fake_maya.MMatrix(carried @ row) for i, row in enumerate(matrices(model, pose))}
+    for _ in range(3):
+        found = deformed(node, model.rest_vertices, given)
+    shown = model.evaluate(pose) @ carried[:3, :3].T + carried[:3, 3]
+    assert np.abs(found - shown).max() < 4 * TOLERANCES["float32_scaled"]
+    assert not [said for said in fake_maya.MGlobal.said if "order" in said]
+
+
 def test_envelope_and_painted_weights_blend_to_the_input(node, model, tmp_path):
     pose = exact_pose(model, 1)
     given = values(tmp_path / "arm.safetensors", model, pose, envelope=0.5)

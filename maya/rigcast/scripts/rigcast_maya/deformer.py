@@ -98,7 +98,7 @@ class RigcastDeformer(mpx.MPxDeformerNode):
             local = np.linalg.inv(to_world) @ place
         if state is not self._state or "places" not in state.kept:  # kept by the check, once it passes
             self._state = state
-            state.check_places(np.asarray(_placed(positions(points), np.linalg.inv(local)), np.float32))
+            _check_places(state, positions(points), local)
             if state.change.words:
                 om.MGlobal.displayInfo(f"rigcast: {state.change.words}")
         return _placed(state.points(self._pose(block, state, place)), local)
@@ -137,6 +137,17 @@ class RigcastDeformer(mpx.MPxDeformerNode):
         if text != self._said:
             self._said = text
             om.MGlobal.displayError(f"rigcast: {text}")
+
+
+def _check_places(state: State, given: Array, local: Array) -> None:
+    """Compare the points with the model's at rest, as what carries the character stands; else as it stood at rest."""
+    try:
+        state.check_places(np.asarray(_placed(given, np.linalg.inv(local)), np.float32))
+    except ValueError as error:
+        try:  # it may have moved since the mesh was bound, whose points stay
+            state.check_places(np.asarray(given, np.float32))
+        except ValueError:
+            raise error from None
 
 
 def _placed(points: Array, matrix: Array) -> Array:
