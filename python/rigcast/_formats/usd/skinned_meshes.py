@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from rigcast._extras import require
 from rigcast._formats.usd.arrays import PURPOSE, extent, floats, integers, matrices, vectors
 from rigcast._formats.usd.names import state_places, unique_identifiers
-from rigcast._formats.usd.write_points import cover, define_materials
+from rigcast._formats.usd.write_points import cover, define_materials, define_mesh
 from rigcast._rigs.description import Morph
 from rigcast._rigs.motions.moving_mesh import MovingMesh
 from rigcast._rigs.motions.skinned_motion import SkinnedMotion
@@ -58,7 +58,9 @@ def define_character(stage: Any, place: str, motion: SkinnedMotion, inbetweens: 
     materials = dict(zip(rig.surface.materials, define_materials(stage, place, rig.surface), strict=True))
     meshes = []
     for part, own in zip(parts, names, strict=True):
-        mesh = _mesh(stage, f"{place}/{own}", rig.rest_vertices, part)
+        mesh = define_mesh(stage, f"{place}/{own}", part)
+        mesh.GetPointsAttr().Set(vectors(rig.rest_vertices[part.vertices]))
+        mesh.GetExtentAttr().Set(extent(rig.rest_vertices[part.vertices]))
         if len(parts) > 1:
             state_places(mesh, part.vertices)
         cover(mesh, part.faces, part.surface, materials)
@@ -86,17 +88,6 @@ def joint_paths(motion: SkinnedMotion) -> list[str]:
     for name, parent in zip(own, np.asarray(motion.joints.parents).tolist(), strict=True):
         paths.append(name if parent < 0 else f"{paths[parent]}/{name}")
     return paths
-
-
-def _mesh(stage: Any, place: str, vertices: NDArray[np.float32], part: Piece) -> Any:
-    geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
-    prim = geometry.Mesh.Define(stage, place)
-    prim.CreateFaceVertexCountsAttr((part.faces >= 0).sum(axis=1).tolist())
-    prim.CreateFaceVertexIndicesAttr(part.faces[part.faces >= 0].tolist())
-    prim.CreateSubdivisionSchemeAttr(geometry.Tokens.none)
-    prim.CreatePointsAttr(vectors(vertices[part.vertices]))
-    prim.CreateExtentAttr(extent(vertices[part.vertices]))
-    return prim
 
 
 def _bind(mesh: Any, skeleton: Any, motion: SkinnedMotion, part: Piece) -> Any:

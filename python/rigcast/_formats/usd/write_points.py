@@ -89,7 +89,7 @@ def define_meshes(stage: Any, root: str, mesh: MovingMesh) -> list[Any]:
 
 def _meshes(stage: Any, root: str, paths: list[str], mesh: MovingMesh) -> list[Any]:
     parts = mesh.pieces
-    prims = [_mesh(stage, path, part) for path, part in zip(paths, parts, strict=True)]
+    prims = [define_mesh(stage, path, part) for path, part in zip(paths, parts, strict=True)]
     materials = dict(zip(mesh.surface.materials, define_materials(stage, root, mesh.surface), strict=True))
     for prim, part in zip(prims, parts, strict=True):
         if len(parts) > 1:
@@ -98,7 +98,8 @@ def _meshes(stage: Any, root: str, paths: list[str], mesh: MovingMesh) -> list[A
     return prims
 
 
-def _mesh(stage: Any, path: str, part: Piece) -> Any:
+def define_mesh(stage: Any, path: str, part: Piece) -> Any:
+    """A polygonal mesh without subdivision; points and extent are for the caller to set."""
     geometry = require("pxr.UsdGeom", extra="usd", purpose=PURPOSE)
     prim = geometry.Mesh.Define(stage, path)
     prim.CreateFaceVertexCountsAttr((part.faces >= 0).sum(axis=1).tolist())

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from rigcast._atomic_files import atomic_file
 from rigcast._extras import require
 from rigcast._formats.usd.arrays import PURPOSE, floats, vectors
+from rigcast._formats.usd.write_points import FIRST_FRAME, upright
 from rigcast._rigs.motions import shot
 from rigcast._rigs.motions.head import in_axes
 
 if TYPE_CHECKING:
     from rigcast._core import BlendshapeRig
 
-FIRST = 1.0  # time code of the first frame
 JOINT = "head"
 
 
@@ -48,12 +48,12 @@ def _write(
 ) -> None:
     geometry, skel = (require(f"pxr.{name}", extra="usd", purpose=PURPOSE) for name in ("UsdGeom", "UsdSkel"))
     axis = str(rig.up_axis)
-    geometry.SetStageUpAxis(stage, "Z" if axis == "Z" else "Y")
+    geometry.SetStageUpAxis(stage, upright(axis))
     geometry.SetStageMetersPerUnit(stage, float(rig.meters_per_unit))
     stage.SetTimeCodesPerSecond(fps)
     stage.SetFramesPerSecond(fps)
-    stage.SetStartTimeCode(FIRST)
-    stage.SetEndTimeCode(FIRST + len(weights) - 1)
+    stage.SetStartTimeCode(FIRST_FRAME)
+    stage.SetEndTimeCode(FIRST_FRAME + len(weights) - 1)
     root = skel.Root.Define(stage, "/Head")
     stage.SetDefaultPrim(root.GetPrim())
     _move(root, axis, motion)
@@ -67,7 +67,7 @@ def _write(
     animation.CreateBlendShapesAttr(list(rig.column_names))
     values = animation.CreateBlendShapeWeightsAttr()
     for frame, row in enumerate(np.asarray(rig.activations(weights), np.float32)):
-        values.Set(floats(row), FIRST + frame)
+        values.Set(floats(row), float(FIRST_FRAME + frame))
 
 
 def _move(root: Any, axis: str, motion: NDArray[np.float64] | None) -> None:
@@ -81,7 +81,7 @@ def _move(root: Any, axis: str, motion: NDArray[np.float64] | None) -> None:
         operation.Set(matrix(_square(turn, np.zeros(3)).T.tolist()))
         return
     for frame, own in enumerate(in_axes(motion, turn)):
-        operation.Set(matrix(_square(own[:, :3] @ turn, own[:, 3]).T.tolist()), FIRST + frame)
+        operation.Set(matrix(_square(own[:, :3] @ turn, own[:, 3]).T.tolist()), float(FIRST_FRAME + frame))
 
 
 def _square(linear: NDArray[np.float64], shift: NDArray[np.float64]) -> NDArray[np.float64]:
