@@ -1,7 +1,7 @@
 """Writes the figures at a glance: ``python -m benchmarks.at_a_glance``.
 
-They stand in docs/benchmarks/index.md, docs/index.md and README.md, and every number is read from the tables that the
-benchmarks wrote between their marks, so that none is typed twice. A test fails while they differ from the tables.
+They stand in docs/benchmarks/index.md, and every number is read from the tables that the benchmarks wrote between their
+marks, so that none is typed twice. A test fails while they differ from the tables.
 """
 
 from __future__ import annotations
@@ -12,11 +12,7 @@ from dataclasses import dataclass
 from benchmarks.marks import write_between_marks
 from benchmarks.written_tables import WrittenTable, met, missed_cells
 
-INDEX, FRONT_PAGE, README = (
-    "benchmarks at a glance",
-    "one number of each system, site",
-    "one number of each system, repository",
-)
+INDEX = "benchmarks at a glance"
 
 
 @dataclass(frozen=True)
@@ -239,15 +235,6 @@ ANSWERS: tuple[Callable[[], Answer], ...] = (
     farm,
     gpu,
 )
-# One row of the front page each, in the order of its cards.
-FRONT: tuple[Callable[[], Answer], ...] = (
-    learned_bodies,
-    inverse_rig,
-    transfer,
-    kinematics,
-    latent_spaces,
-    synthetic_actors,
-)
 
 
 def index_table() -> str:
@@ -257,17 +244,8 @@ def index_table() -> str:
     return "\n".join(rows)
 
 
-def front_table(folder: str) -> str:
-    """The systems of the front page, linked from a page that sees the benchmarks in ``folder``."""
-    rows = ["| system | measured, beside its peer |", "| --- | --- |"]
-    rows += [f"| [{a.system}]({folder}/{a.page}) | {a.measured} |" for a in (make() for make in FRONT)]
-    return "\n".join(rows)
-
-
 def main() -> None:
     write_between_marks(INDEX, index_table())
-    write_between_marks(FRONT_PAGE, front_table("benchmarks"))
-    write_between_marks(README, front_table("docs/benchmarks"))
 
 
 if __name__ == "__main__":

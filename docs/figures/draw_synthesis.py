@@ -17,6 +17,7 @@ from rigcast.plot._colors import ACCENT, INK, QUIET, SERIES
 FOLDER = Path(__file__).resolve().parent
 DPI, COLORS = 110, 255
 FPS = 24
+STEP, MOVING_WIDTH = 2, 210  # of the moving picture: every second frame, in pixels
 MOODS = {
     "happy": ("mouthSmile", "cheekPuff", "browOuterUp", "mouthUpperUp"),
     "cross": ("browDown", "mouthFrown", "noseSneer", "mouthPucker"),
@@ -96,7 +97,7 @@ def save(name: str, content: bytes | NDArray[np.uint8]) -> None:
 
 
 def main() -> None:
-    """Write synthesis.png and synthesis_face.png."""
+    """Write synthesis.png, synthesis_face.png and synthesis_moving.webp."""
     face = rc.faces.example()
     synth = rc.synthesis.fit(clips(face), rig=face, dimensions=3, components=6)
     figure = Figure(figsize=(9.6, 3.4), layout="constrained", facecolor="white")
@@ -115,6 +116,22 @@ def main() -> None:
     titles = [f"{0.5 * n:g} s" for n in range(1, 19)]
     sheet = rc.plot.contact_sheet(face, np.concatenate(frames), titles, columns=9, width=110)
     save("synthesis_face.png", np.asarray(sheet, np.uint8)[..., :3])
+    moving(face, synth)
+
+
+def moving(face: rc.BlendshapeRig, synth: rc.synthesis.Synthesizer) -> None:
+    """Two moods as one WebP that repeats; titles say what the face was told."""
+    player = synth.player(seed=2)
+    titles, frames = [], []
+    for label in ("happy", "cross"):
+        player.idle(label, hold=0.3)
+        frames.append(player.step(4 * FPS)[::STEP])
+        titles += [f"told to be {label}"] * len(frames[-1])
+    sheet = rc.plot.contact_sheet(face, np.concatenate(frames), titles, columns=1, width=MOVING_WIDTH).pixels
+    height = len(sheet) // len(titles)
+    first, *others = [Image.fromarray(np.asarray(sheet[t * height :][:height, :, :3])) for t in range(len(titles))]
+    path = FOLDER / "synthesis_moving.webp"
+    first.save(path, save_all=True, append_images=others, duration=1000 * STEP // FPS, loop=0, quality=55, method=4)
 
 
 if __name__ == "__main__":

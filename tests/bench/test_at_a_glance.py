@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from benchmarks import at_a_glance, marks
+from benchmarks import at_a_glance, front_page, marks
 from benchmarks.written_tables import WrittenTable, met
 
 TABLE = """Said: 1,234 frames, 0.5 mm.
@@ -53,12 +53,14 @@ def test_what_a_table_lacks_is_an_error(table, wrong):
     ("name", "text"),
     [
         (at_a_glance.INDEX, at_a_glance.index_table),
-        (at_a_glance.FRONT_PAGE, lambda: at_a_glance.front_table("benchmarks")),
-        (at_a_glance.README, lambda: at_a_glance.front_table("docs/benchmarks")),
+        (front_page.SITE, lambda: front_page.front_table("benchmarks")),
+        (front_page.REPOSITORY, lambda: front_page.front_table("docs/benchmarks")),
     ],
 )
 def test_written_figures_are_those_of_the_tables(name, text):
-    assert marks.read_between_marks(name).strip() == text(), "run python -m benchmarks.at_a_glance"
+    assert marks.read_between_marks(name).strip() == text(), (
+        "run python -m benchmarks.at_a_glance, benchmarks.front_page"
+    )
 
 
 def test_every_page_of_benchmarks_has_an_answer():

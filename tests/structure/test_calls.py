@@ -28,7 +28,7 @@ LONGER = {
         for sampler in ("Animation", "Balanced", "Mixture", "Normal", "Sampler", "Sparse", "Switched", "Uniform")
     },
 }
-# Constructors of records are left out: their fields, in order, are the record. Settings are not: see below.
+# Constructors of records are left out: their fields, in order, are the record. Settings have a test of their own.
 
 
 def signatures() -> Iterator[tuple[str, list[inspect.Parameter]]]:
@@ -63,6 +63,18 @@ def test_one_rate_stands_for_what_states_none():
     }
     assert len(defaults) > 15
     assert {name: rate for name, rate in defaults.items() if rate is not None and rate != FPS} == {}
+
+
+def test_settings_are_given_by_name():
+    """Fields of settings are added where they belong, so their order is nobody's business."""
+    fields = {
+        f"{package}.{name}": dataclasses.fields(value)
+        for package in ("rigcast", *sorted(PUBLIC))
+        for name, value in public(package)
+        if dataclasses.is_dataclass(value) and name.endswith("Settings")
+    }
+    assert len(fields) > 10
+    assert [name for name, found in fields.items() if not all(field.kw_only for field in found)] == []
 
 
 @pytest.mark.parametrize("package", ["rigcast", *sorted(PUBLIC)])

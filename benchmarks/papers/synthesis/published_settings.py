@@ -50,11 +50,11 @@ class Recipe:
 
 OURS = Recipe("ours: dimensions and components by held-out frames", None, None)
 SHARE = Recipe("three dimensions, 85 % of the variance")
-SCALED = replace(SHARE, title="and one scaling per label", settings=rc.synthesis.FitSettings("label"))
+SCALED = replace(SHARE, title="and one scaling per label", settings=rc.synthesis.FitSettings(scaling="label"))
 MATCHED = replace(
     SCALED,
     title="and matched in components, blended: as published, by L-BFGS",
-    settings=rc.synthesis.FitSettings("label", "components"),
+    settings=rc.synthesis.FitSettings(scaling="label", matching="components"),
     transitions="blend",
 )
 PUBLISHED = replace(

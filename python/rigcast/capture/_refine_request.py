@@ -20,7 +20,7 @@ Float64 = NDArray[np.float64]
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class RefineSettings:
     """Terms of :func:`refine`, and how it solves.
 

@@ -19,7 +19,7 @@ UNEVEN = 0.01  # share of a frame by which times may differ from a constant rate
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CaptureSettings:
     """Terms that a solve weighs against the points; see :func:`rigcast.capture.solve`.
 

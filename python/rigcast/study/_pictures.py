@@ -103,7 +103,7 @@ Subject = Deformer | Rig | Dataset | SculptedShapes
 
 
 @one_line
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class PictureSettings:
     """Pictures of a study.
 

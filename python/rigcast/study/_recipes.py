@@ -110,8 +110,7 @@ def make_recipe(
     cast = capture.example_cast() if ict is None else capture.ict_cast(ict)
     actors = [cast.actor(FIRST_ACTOR + i, VARIATION) for i in range(count + 1)]
     albedo = np.array([SKIN, EYE, MOUTH])[cast.parts]
-    look = pictures or PictureSettings()
-    named = PictureSettings(look.size, look.fill, look.seconds, look.fps, {_name(actor): albedo for actor in actors})
+    named = replace(pictures or PictureSettings(), albedo={_name(actor): albedo for actor in actors})
     plan = StudyPlan(
         f"{protocol} of {cast.character.metadata.get('name', 'a face')}",
         [NamedExpression.parse(text) for text in TWELVE],

@@ -48,7 +48,7 @@ class Question:
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StudySettings:
     """Course of a study, and what its pages say.
 

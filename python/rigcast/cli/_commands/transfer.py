@@ -100,6 +100,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="write the pairs as text, to edit them",
     )
     arguments.add_threads(how)
+    arguments.add_restart(how)
     scans = parser.add_argument_group("examples")
     scans.add_argument(
         "--examples",
@@ -132,6 +133,8 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     """Transfer, or go on where an interrupted run stopped; write, measure, draw."""
     folder = args.output.with_name(args.output.name + ".partial")
     with PartsFolder(folder, "transfer") as kept, console.progress() as progress:
+        if args.restart:
+            kept.remove()
         task = open_task(args, progress)
         shapes = transfer.transfer_in_parts(
             task.source,

@@ -111,7 +111,7 @@ def _fitted(rig: Any, args: argparse.Namespace, console: Console) -> Result:
             dimensions=args.dimensions,
             components=args.components,
             threshold=args.match_within,
-            settings=synthesis.FitSettings(args.scaling, args.matching, args.minimizer),
+            settings=synthesis.FitSettings(scaling=args.scaling, matching=args.matching, minimizer=args.minimizer),
             iterations=args.max_iterations,
             held_out=not args.no_held_out,
             seed=args.seed,

@@ -25,7 +25,7 @@ TINY = 1e-300  # in place of lengths that are 0
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class EdgeDifferenceSettings:
     """Settings of :func:`edge_difference`.
 

@@ -11,6 +11,8 @@ from rigcast.plot._colors import ACCENT, SERIES
 from rigcast.plot._drawing import figure, legend
 from rigcast.report._capture.captured import ON, CapturedShot
 
+MOST_BARS = 12  # points whose residuals are drawn as bars
+
 
 def errors(shot: CapturedShot) -> str:
     """Residuals of every frame, beside the share of the points that was seen; bands where the face was lost."""
@@ -67,11 +69,11 @@ def active(shot: CapturedShot) -> str:
 
 
 def by_point(shot: CapturedShot) -> str:
-    """The mean residual of each point, at its place in the frame that fits best."""
+    """The mean residual of each point, at its place in the frame that fits best; beside it the largest, by number."""
     frame = int(shot.order()[0])
     points = shot.tracks.points[frame, :, :2]
     known = np.isfinite(points).all(axis=1) & np.isfinite(shot.by_point)
-    canvas, (axis,) = figure(1, 1, (10.4, 4.6))
+    canvas, (axis, bars) = figure(1, 2, (10.4, 4.6), width_ratios=[3, 2])
     drawn = axis.scatter(*points[known].T, c=shot.by_point[known], cmap="YlOrRd", vmin=0, s=34, edgecolors="#6b757c",
                          linewidths=0.6)  # fmt: skip
     axis.set_aspect("equal")
@@ -79,4 +81,8 @@ def by_point(shot: CapturedShot) -> str:
         axis.invert_yaxis()
     axis.set(xlabel=f"x, {shot.unit}", ylabel=f"y, {shot.unit}")
     canvas.colorbar(drawn, ax=axis, label=f"mean residual, {shot.unit}", shrink=0.8)
+    worst = np.flatnonzero(known)[np.argsort(-shot.by_point[known], kind="stable")[:MOST_BARS]]
+    bars.barh([f"point {k}" for k in worst], shot.by_point[worst], height=0.6, color=SERIES[3])
+    bars.invert_yaxis()
+    bars.set(xlabel=f"mean residual, {shot.unit}", xlim=(0, None))
     return svg(canvas, "capture-points")

@@ -38,6 +38,7 @@ class CapturePainter:
         self.aspect = aspect_of(shot.rig.rest_vertices[self.moving], shot.rig.up_axis)
         if shot.is_flat:
             self.corner, self.side, self.zoom = self._window()
+            self.aspect = float(self.side[0] / self.side[1])  # all pictures of a row are as high
 
     def rows(self) -> list[Row]:
         """A row of pictures for each of the shot's marked frames."""

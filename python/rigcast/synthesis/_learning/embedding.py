@@ -26,7 +26,7 @@ SHOWN = 0.9  # of the frames
 STILL_NOISE = 1e-2  # of a process without motion
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LatentSettings:
     """The settings with which each label's latent space is fitted.
 

@@ -11,7 +11,7 @@ CHOICES = {"scaling": ("all", "label"), "matching": ("mesh", "components"), "min
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FitSettings:
     """Scaling, matching and fitting of labels: our defaults, or as in the source (Bailey 2020, chapter 5).
 
@@ -52,7 +52,7 @@ class FitSettings:
     @classmethod
     def published(cls) -> FitSettings:
         """The choices of the source; its numbers are ``dimensions=3, components=0.85``."""
-        return cls("label", "components", "scg")
+        return cls(scaling="label", matching="components", minimizer="scg")
 
 
 DEFAULT = FitSettings()

@@ -15,7 +15,7 @@ TRANSITIONS = ("inertialize", "blend")
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class PlaySettings:
     """The settings of a player. Latent lengths are counted in *steps*: the median distance between frames of a label.
 

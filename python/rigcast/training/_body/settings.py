@@ -14,7 +14,7 @@ PRIOR_ROWS, MOST_DECAY = 60.0, 0.3
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class BodySettings:
     """Settings of :func:`rigcast.training.body`; lengths in meters, whatever the unit of the rig.
 

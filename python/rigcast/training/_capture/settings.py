@@ -13,7 +13,7 @@ WHOLE = {"actors": 4, "poses": 4, "size": 32, "film_size": 32, "width": 4, "hidd
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class CaptureNetworkSettings:
     """Settings of :func:`rigcast.training.capture_network`.
 

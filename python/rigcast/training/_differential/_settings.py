@@ -19,7 +19,7 @@ CHOICES = {
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class DifferentialSettings:
     """Settings of :func:`rigcast.training.differential`; lengths in meters, whatever the unit of the rig.
 

@@ -20,7 +20,7 @@ CHOICES = {
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FaceIkSettings:
     """Settings of :func:`rigcast.training.face_ik`; lengths in meters, whatever the unit of the rig.
 

@@ -14,7 +14,7 @@ LENGTH = 1.0 / 40.0  # of the diagonal of the rest mesh's box: the unit of lengt
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class FaceMapsSettings:
     """Settings of :func:`rigcast.training.face_maps`.
 

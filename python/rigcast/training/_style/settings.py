@@ -14,7 +14,7 @@ CHOICES = {"regions": ("segmented", "whole"), "optimizer": OPTIMIZERS, "schedule
 
 
 @one_line
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StyleSettings:
     """Settings of :func:`rigcast.training.style_transfer`.
 

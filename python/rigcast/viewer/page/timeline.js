@@ -60,7 +60,7 @@ export class Timeline {
     this.state = state;
     const frame = Math.floor(state.at);
     play.textContent = state.playing ? "Stop" : "Play";
-    time.textContent = `${frame} / ${state.frames - 1}  ${state.fps} fps`;
+    time.textContent = `${frame} / ${state.frames - 1}  ${Number(state.fps.toPrecision(4))} fps`;
     if (document.activeElement !== clip) clip.value = state.name ?? "";
     unkey.disabled = !state.keys.includes(frame);
     if (document.activeElement !== frames) frames.value = state.frames;
