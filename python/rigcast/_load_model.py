@@ -44,8 +44,11 @@ def load(path: str | os.PathLike[str]) -> _core.Deformer:
     file = Path(path)
     if not os.path.exists(file):
         raise missing_file("load", "path", file, "a model file")
+    if file.is_dir():
+        got = f"{str(path)!r}, a folder"
+        raise bad_argument("load", "path", got, "a model file; data sets are opened by rc.Dataset", path)
     if not file.is_file():
-        return _core.load(file)  # which refuses folders, pipes and devices
+        return _core.load(file)  # which refuses pipes and devices
     if suffix_of(file) in USD.endings:
         return load(model_file(file))
     if suffix_of(file) != ".safetensors" and not _opens_as_tensors(file):

@@ -30,10 +30,17 @@ def test_a_pipe_is_refused_and_blocks_nothing(tmp_path):
     assert refused
 
 
-@pytest.mark.parametrize("path", ["/dev/null", "/dev/zero", "/"])
+@pytest.mark.parametrize("path", ["/dev/null", "/dev/zero"])
 def test_what_is_no_file_is_refused_by_name(path):
     with pytest.raises(ValueError, match="not a readable file"):
         rc.load(path)
+
+
+@pytest.mark.parametrize("name", ["arm.rwdata", "arm.safetensors"])
+def test_a_folder_is_refused_with_what_opens_a_data_set(tmp_path, name):
+    (tmp_path / name).mkdir()
+    with pytest.raises(ValueError, match=f"^load: path is '.*{name}', a folder; .*rc.Dataset"):
+        rc.load(tmp_path / name)
 
 
 @pytest.mark.parametrize("path", ["/nowhere/at/all", os.fsdecode(b"/nowhere/caf\xe9"), "/" + 300 * "x"])
