@@ -90,6 +90,7 @@ def main() -> None:
     os.environ["RIGCAST_DATA"] = str(data)  # notebooks run in another folder
     python_path = [str(HERE.parent), *filter(None, [os.environ.get("PYTHONPATH")])]  # examples.characters
     os.environ["PYTHONPATH"] = os.pathsep.join(python_path)
+    os.environ["PYTHONWARNINGS"] = "ignore:IProgress not found"  # PyTorch imports tqdm, which asks for ipywidgets
     too_large: list[str] = []
     for source in sorted(HERE.glob("[0-9]*.py")):
         if arguments.names and not source.name.startswith(tuple(arguments.names)):

@@ -147,7 +147,7 @@ class View {
 
   render() {
     this.wanted = false;
-    if (!this.scene) return;
+    if (!this.scene) return this.renderer.draw(this.camera); // the sky alone
     const begin = performance.now();
     const arrived = this.arrived;
     this.arrived = null;
