@@ -1,6 +1,6 @@
 """Measures how often the live view draws, beside a page that draws nothing, in the same run.
 
-    python -m benchmarks.systems.view.rates [model.safetensors ...] [--json]
+    python -m benchmarks.systems.view.rates [model.safetensors ...] [--json | --write]
 
 Without files: a skinned tube of 26,719 vertices or so, the size of the ICT face. The window is 1400 x 900, the canvas
 what is left of it, in a headless Chromium with software GL. Each page turns its camera, and plays a clip; the rates are
@@ -22,6 +22,7 @@ import numpy as np
 from tests.view.browser import Browser
 
 import rigcast as rc
+from benchmarks.marks import write_between_marks
 from benchmarks.systems.view.live import tube
 from rigcast._timing import load_average, machine
 
@@ -157,12 +158,16 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="*", type=Path)
-    parser.add_argument("--json", action="store_true")
+    ways = parser.add_mutually_exclusive_group()
+    ways.add_argument("--json", action="store_true")
+    ways.add_argument("--write", action="store_true", help="into the documentation")
     args = parser.parse_args()
     models = [rc.load(path) for path in args.models] or [tube(VERTICES)]
     with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), WINDOW) as browser:
         rows = [rates(browser, model) for model in models]
     print(json.dumps({"machine": machine(), "rows": rows}) if args.json else table(rows))
+    if args.write:
+        write_between_marks("view beside a bare page", table(rows))
 
 
 if __name__ == "__main__":
