@@ -28,7 +28,7 @@ def test_a_page_shows_its_chart_below_a_table(page):
 
 
 def test_the_script_draws_the_charts_of_all_pages_and_no_others():
-    pytest.importorskip("matplotlib")
+    pytest.importorskip("matplotlib", reason="matplotlib is not installed")
     from docs.figures.draw_benchmarks import CHARTS
 
     drawn = sorted(chart.__name__ for chart in CHARTS)

@@ -46,7 +46,7 @@ class Scale:
         return max(row.value, self.logarithmic_from or 0.0)
 
     def missed(self, value: float, goal: float | None) -> bool:
-        """Whether a value does not reach its goal."""
+        """Returns true if a value does not reach its goal."""
         return goal is not None and (value < goal if self.more_is_better else value > goal)
 
 
@@ -126,7 +126,7 @@ def write_value(axes: Axes, row: Bar, text: str, place: float, scale: Scale, ins
 
 
 def stands_between(axes: Axes, row: Bar, scale: Scale, room: float) -> bool:
-    """Whether a bar's goal lies so near behind its end that a number has no room (a share of the axis) before it."""
+    """Returns true if a bar's goal lies behind its end and leaves less room between than a number needs (a share)."""
     end = scale.end_of(row)
     if row.goal is None or row.goal < end:
         return False
@@ -141,7 +141,7 @@ def goal_mark(axes: Axes, goal: float | None, place: float) -> None:
 
 
 def explain_goals(axes: Axes, words: str = "goal") -> None:
-    """What dashed lines are, above them."""
+    """The meaning of dashed lines, above the axes."""
     axes.plot([], [], label=words, **GOAL_LINE)
     legend_above(axes)
 
