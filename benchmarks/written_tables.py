@@ -29,6 +29,10 @@ class WrittenTable:
         """First cells of all rows."""
         return [row[0] for _, row in self._rows]
 
+    def heads(self) -> list[str]:
+        """Titles of the columns of the first table."""
+        return list(self._rows[0][0])
+
     def cell(self, row: str, column: str | int, *, nth: int = 0) -> str:
         """The cell of the nth row and the first column that begin with these words (a column also by its number)."""
         rows = [(head, cells) for head, cells in self._rows if cells[0].startswith(row)]

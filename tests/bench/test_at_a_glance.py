@@ -27,6 +27,7 @@ def table(monkeypatch):
 
 def test_cells_are_found_by_the_beginnings_of_row_and_column(table):
     assert table.names() == ["ours", "peer, slow", "ours"]
+    assert table.heads() == ["row", "time", "ratio"]
     assert table.number("peer", "ratio") == 2500
     assert table.number("peer", "ratio", which=1) == 20
     assert table.number("ours", "other", nth=1, which=-1) == 8
