@@ -110,7 +110,7 @@ rc.plot.side_by_side(
 # %% [markdown]
 # ## Confidence
 #
-# The model knows what it has learned from. Inside the clip its confidence stays near 1; an elbow that is bent past what was sampled (shaded) lowers it, and a program can fall back or warn.
+# The model knows what it has learned from. Near poses that were sampled its confidence is 1; the clip's rarest poses lower it, and so does an elbow that is bent past what was sampled (shaded): a program can fall back or warn.
 
 # %%
 elbow = rig.channel_names.index("lowerarm01.L.rotation_x")
