@@ -49,10 +49,10 @@ class Settings:
 
     poses: int = 3000
     held_out: int = 300
-    minutes: float = 2.5
+    minutes: float = 2.0
     clip: int = 300
     face_poses: int = 1500
-    face_minutes: float = 2.0
+    face_minutes: float = 1.5
 
 
 FULL = Settings(minutes=5.0, face_poses=3000, face_minutes=10.0)
