@@ -1,7 +1,7 @@
 """The messages of the page, one class each: their fields with bounds, and which of two that wait is dropped.
 
 Pins, points of the skin, are grabbed, dragged and released; handles, drawn beside the skin, are gripped, pulled and
-dropped. The server handles messages about shown frames, probes, exports and movies, the stage all others.
+dropped. The server handles messages about shown frames, probes, exports, movies and files, the stage all others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from rigcast.viewer._protocol import (
     Message,
     Number,
     Refused,
-    Text,
     Vector,
     Whole,
     is_label,
@@ -247,10 +246,22 @@ class FilmStep(Message, kind="movie"):
 
 @dataclass(frozen=True)
 class FilmPicture(Message, kind="picture"):
-    """A part of a picture of a movie, in base64."""
+    """A picture of a movie comes: so many bytes follow in binary messages."""
 
-    data: Text
-    last: Flag
+    size: Whole
+
+
+@dataclass(frozen=True)
+class OpenFile(Message, kind="file"):
+    """A file was dropped, and is to be opened: so many bytes follow in binary messages.
+
+    ``motion`` if it is wanted as a motion alone, ``first`` for the first of the files that were dropped together.
+    """
+
+    name: Annotated[str, is_name]
+    size: Whole
+    motion: Flag
+    first: Flag
 
 
 @dataclass(frozen=True)

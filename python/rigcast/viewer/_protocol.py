@@ -79,10 +79,6 @@ def is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
 def one_of(*words: str) -> Check:
     return lambda value: isinstance(value, str) and value in words
 
@@ -90,6 +86,5 @@ def one_of(*words: str) -> Check:
 Number = Annotated[float, is_number]
 Whole = Annotated[int, is_whole]
 Flag = Annotated[bool, is_flag]
-Text = Annotated[str, is_text]
 Vector = Annotated[list[float], is_vector]
 Direction = Annotated[list[float], is_direction]
