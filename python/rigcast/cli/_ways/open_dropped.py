@@ -136,6 +136,8 @@ class DroppedFiles:
         read = functools.partial(self._read, path, figure, console)
         is_face = isinstance(figure, ModelFigure) and isinstance(figure.model, BlendshapeRig)
         names = weight_clips(path) if is_face else self._motions(path)
+        if not names and not is_face and is_motion(path):
+            raise WrongInput("it holds no motion of joints")
         if len(names) < 2:
             return {path.name: functools.partial(read, names[0] if names else None)}
         return {f"{path.name}: {name}": functools.partial(read, name) for name in names}

@@ -21,7 +21,7 @@ import { frameVertices, sceneBuffers, unpacked } from "./wire.js";
 const $ = (id) => document.getElementById(id);
 const byId = (...ids) => Object.fromEntries(ids.map((id) => [id, $(id)]));
 const NOTICE = 6000; // milliseconds that a sentence is shown
-const READING = 55; // milliseconds per letter: a longer text stays longer
+const READING = 40; // milliseconds per letter: a longer text stays longer
 const MOVING = 150; // milliseconds: what is drawn again before then moves
 const NEEDS_A_SERVER = ["panel", "timeline"]; // of what is on the page
 
@@ -51,6 +51,7 @@ class View {
     this.acting = new Acting(byId("acting", "requests", "doing", "seed", "restart", "board", "said", "newgame", "score", "moods", "turns"), this.link);
     this.tools = new Tools(this);
     new ResizeObserver(() => this.resized()).observe(this.canvas);
+    this.canvas.addEventListener("pointerdown", () => this.isPassing && this.notice("")); // it was read, or stands in the way
   }
 
   /** The server, or what stands in for it in a page that was saved: its model, or its frames. */
@@ -242,6 +243,7 @@ class View {
     const box = $("notice");
     box.textContent = text;
     box.hidden = !text;
+    this.isPassing = !stays;
     clearTimeout(this.noticeTimer);
     if (!stays) this.noticeTimer = setTimeout(() => (box.hidden = true), Math.max(NOTICE, READING * text.length));
   }
