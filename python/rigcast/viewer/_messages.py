@@ -19,6 +19,7 @@ from rigcast.viewer._protocol import (
     Message,
     Number,
     Refused,
+    Size,
     Vector,
     Whole,
     is_label,
@@ -248,7 +249,7 @@ class FilmStep(Message, kind="movie"):
 class FilmPicture(Message, kind="picture"):
     """A picture of a movie comes: so many bytes follow in binary messages."""
 
-    size: Whole
+    size: Size
 
 
 @dataclass(frozen=True)
@@ -259,7 +260,7 @@ class OpenFile(Message, kind="file"):
     """
 
     name: Annotated[str, is_name]
-    size: Whole
+    size: Size
     motion: Flag
     first: Flag
 

@@ -55,6 +55,11 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_NUMBER
 
 
+def is_size(value: Any) -> bool:
+    """True if a JSON value is a number of bytes, of a file that is too large, too: who sends it is told."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+
+
 def is_vector(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 3 and all(map(is_number, value))
 
@@ -85,6 +90,7 @@ def one_of(*words: str) -> Check:
 
 Number = Annotated[float, is_number]
 Whole = Annotated[int, is_whole]
+Size = Annotated[int, is_size]
 Flag = Annotated[bool, is_flag]
 Vector = Annotated[list[float], is_vector]
 Direction = Annotated[list[float], is_direction]

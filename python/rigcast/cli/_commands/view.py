@@ -162,21 +162,25 @@ def run(args: argparse.Namespace, console: Console) -> Result:
         )
     _log_warnings()
     with contextlib.ExitStack() as stack:
-        shown = stack.enter_context(contextlib.ExitStack())
-        subject = shown.enter_context(opened(args, args.file))
-        beside = None if args.beside is None else shown.enter_context(opened(args, args.beside))
-        stage = _stage(args, subject, beside, console)
-        opens = DroppedFiles(args, console, shown, functools.partial(_show_alone, args.blender))
-        live = stack.enter_context(
-            viewer.LiveView(stage, args.host, args.port, token_file=args.token_file, opens=opens)
-        )
-        clips = stage.transport.clips
+        live, clips = served(args, console, stack)
         with contextlib.suppress(KeyboardInterrupt):
             _say_address(console, args, live.url, clips)
             if not args.no_browser and _has_browser():
                 live.open_browser()
             live.wait(args.seconds)
     return {"url": live.url, "clips": clips}
+
+
+def served(args: argparse.Namespace, console: Console, stack: contextlib.ExitStack) -> tuple[viewer.LiveView, list[str]]:
+    """The view that serves what was asked for, and the clips that it begins with; the stack ends it."""
+    shown = stack.enter_context(contextlib.ExitStack())
+    subject = shown.enter_context(opened(args, args.file))
+    beside = None if args.beside is None else shown.enter_context(opened(args, args.beside))
+    stage = _stage(args, subject, beside, console)
+    clips = stage.transport.clips
+    opens = DroppedFiles(args, console, shown, functools.partial(_show_alone, args.blender))
+    where: dict[str, Any] = {"token_file": args.token_file, "opens": opens}
+    return stack.enter_context(viewer.LiveView(stage, args.host, args.port, **where)), clips
 
 
 def _say_address(console: Console, args: argparse.Namespace, url: str, clips: list[str]) -> None:
