@@ -246,21 +246,22 @@ class FilmStep(Message, kind="movie"):
 
 
 @dataclass(frozen=True)
-class FilmPicture(Message, kind="picture"):
-    """A picture of a movie comes: so many bytes follow in binary messages."""
+class Announced(Message):
+    """So many bytes follow, in binary messages."""
 
     size: Size
 
 
 @dataclass(frozen=True)
-class OpenFile(Message, kind="file"):
-    """A file was dropped, and is to be opened: so many bytes follow in binary messages.
+class FilmPicture(Announced, kind="picture"):
+    """A picture of a movie."""
 
-    ``motion`` if it is wanted as a motion alone, ``first`` for the first of the files that were dropped together.
-    """
+
+@dataclass(frozen=True)
+class OpenFile(Announced, kind="file"):
+    """A file to be opened: as a motion alone if ``motion``; ``first`` of those that were dropped together, or not."""
 
     name: Annotated[str, is_name]
-    size: Size
     motion: Flag
     first: Flag
 

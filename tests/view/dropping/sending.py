@@ -1,16 +1,26 @@
-"""A page without a browser, which sends files as the page does."""
+"""A page without a browser, which sends files as the page does, and the arguments of the command that opens them."""
 
 from __future__ import annotations
 
+import argparse
 import contextlib
 import json
 from typing import Any
 from urllib.parse import urlsplit
 
+from rigcast.cli._commands.view import add_arguments
 from tests.support.process import PATIENCE
 from tests.view.frames import header_of
 
 PART = 60_000  # bytes, as the page has it
+FRAMES = 12  # of the motions
+
+
+def parsed(*words: object) -> argparse.Namespace:
+    """The arguments of ``rigcast view``."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return parser.parse_args(list(map(str, words)))
 
 
 class SendingPage:

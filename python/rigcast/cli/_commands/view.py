@@ -171,7 +171,9 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     return {"url": live.url, "clips": clips}
 
 
-def served(args: argparse.Namespace, console: Console, stack: contextlib.ExitStack) -> tuple[viewer.LiveView, list[str]]:
+def served(
+    args: argparse.Namespace, console: Console, stack: contextlib.ExitStack
+) -> tuple[viewer.LiveView, list[str]]:
     """The view that serves what was asked for, and the clips that it begins with; the stack ends it."""
     shown = stack.enter_context(contextlib.ExitStack())
     subject = shown.enter_context(opened(args, args.file))
@@ -233,7 +235,7 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
 
 
 def _show_alone(blender: str | None, path: Path, stack: contextlib.ExitStack, console: Console) -> Stage:
-    """The stage of a dropped file as of ``rigcast view FILE``: what else was asked for, as scripts, was of the first."""
+    """The stage of a dropped file, as of ``rigcast view FILE``: other options, as scripts, were for the first file."""
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     args = parser.parse_args([str(path)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import contextvars
 import functools
 from collections.abc import Callable
 from pathlib import Path
@@ -124,8 +125,9 @@ class DroppedFiles:
             raise WrongInput(OWN_MOTION)
         clips = self._clips(path, figure, console)
         first, read = next(iter(clips.items()))
+        notes_heard = contextvars.copy_context()
         # A rig's own program does one thing at a time: between two frames.
-        clip = view.on_stage(lambda _: read()) if isinstance(figure, RigFigure) else read()
+        clip = view.on_stage(lambda _: notes_heard.run(read)) if isinstance(figure, RigFigure) else read()
         for note in clip.notes:
             console.line(f"note: {note}")
         told = Clip(clip.channels, clip.poses, clip.fps, (), clip.head)
@@ -158,7 +160,7 @@ class DroppedFiles:
             return Clip(None, found.poses, found.fps or FPS, found.notes, found.head)
         given = argparse.Namespace(**vars(self._args) | {"clip": name})
         played = animation_channels(path, given, figure.rig, console)
-        return Clip(played.channels, None, played.fps or FPS)
+        return Clip(played.channels, None, round(played.fps or FPS, 6))  # of a time per frame that has few digits
 
 
 ABOUT_ANOTHER: dict[str, Any] = {"joint_map": None, "allow_frozen": False, "rest_frame": None}
