@@ -63,7 +63,7 @@ def test_a_motion_plays_at_its_rate_and_its_notes_are_said_on_page_and_terminal(
     assert (timeline.frames, timeline.fps, timeline.playing) == (FRAMES, 24.0, True)
     assert page.stage.transport.clips == ["motion", "bend.bvh"]
     assert page.stage.transport.clip == "bend.bvh"
-    assert np.abs(timeline.row(FRAMES - 1)).max() == pytest.approx(40.0, abs=1e-3)
+    assert np.abs(timeline.row(FRAMES - 1)).max() == pytest.approx(40.0, abs=1e-3)  # digits of the BVH file
     assert page.drop("bend.bvh")[1:] == page.drop("bend.bvh")[1:]
     assert page.stage.transport.clips == ["motion", "bend.bvh"]
     notes = page.drop("bend.bvh")[1:]
@@ -208,4 +208,6 @@ def test_a_rig_of_its_own_program_plays_a_motion(files):
         kind, text = page.send("bend.bvh", (files / "bend.bvh").read_bytes())
         assert kind == "opened", text
         assert "joints mapped" in text
-        np.testing.assert_allclose(live._server.stage.timeline.row(FRAMES - 1)[0], 40.0, atol=0.1)
+        np.testing.assert_allclose(
+            live._server.stage.timeline.row(FRAMES - 1)[0], 40.0, atol=0.1
+        )  # degrees, retargeted

@@ -84,7 +84,7 @@ def test_a_character_takes_the_place_of_the_one_that_is_shown(served, files):
     assert page.evaluate("view.scene.figures[0].vertices") == len(model.rest_vertices)
     assert page.evaluate("document.querySelectorAll('.row').length") == len(live._server.stage.rest)
     middle = (model.rest_vertices.min(axis=0) + model.rest_vertices.max(axis=0)) / 2
-    assert page.evaluate("view.camera.target") == pytest.approx(middle.tolist(), abs=1e-3)
+    assert page.evaluate("view.camera.target") == pytest.approx(middle.tolist(), abs=1e-3)  # sent as float32 text
     assert page.evaluate("clip.value") == "bend.bvh"  # a motion joins the character that is dropped with it
     assert page.evaluate(picture) != before
 

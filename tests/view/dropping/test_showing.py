@@ -125,7 +125,7 @@ def test_a_clip_moves_the_head():
     still[:, 0, 3] = 5.0
     before = stage.shown()[0].copy()
     joined(stage, 7, head=still)
-    np.testing.assert_allclose(stage.shown()[0][:, 0], before[:, 0] + 5.0, atol=1e-5)
+    np.testing.assert_allclose(stage.shown()[0][:, 0], before[:, 0] + 5.0, atol=1e-5)  # float32 of coordinates near 10
 
 
 def test_a_clip_that_cannot_be_read_or_does_not_fit_is_not_listed():

@@ -61,7 +61,7 @@ class DroppedFiles:
         self._is_remote = not is_loopback(args.host)
 
     def refusal(self, name: str, as_motion: bool) -> str:
-        """Why files of a name are not opened; empty for those that are tried.
+        """The reason why files of a name are not opened; empty for those that are tried.
 
         Whoever has the address can drop files: if other machines can, none starts a program here, or reads other files.
         """

@@ -46,7 +46,7 @@ class Movie:
         self.pictures = 0
 
     def upload(self, size: int) -> Upload:
-        """Where the bytes of the next picture go; :meth:`keep` is called when it is complete.
+        """The upload of the next picture; :meth:`keep` is called when it is complete.
 
         Raises
         ------

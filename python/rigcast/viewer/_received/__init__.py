@@ -1,1 +1,1 @@
-"""What pages send beside messages: pictures of movies, and files that are dropped into them."""
+"""Files that are dropped into pages, and pictures of their movies: sent, collected, opened."""

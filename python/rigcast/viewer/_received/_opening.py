@@ -43,7 +43,7 @@ class DroppedFile:
 
 @dataclass(frozen=True)
 class Opened:
-    """What became of a file: a character that is shown, or a motion that plays; and lines on what is left out."""
+    """The outcome: a character that is shown, or a motion that plays; and lines on what is left out."""
 
     is_character: bool
     notes: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Opener(Protocol):
     """Opens files. Whatever ``open`` raises leaves the view as it was."""
 
     def refusal(self, name: str, as_motion: bool) -> str:
-        """Why files of a name are not opened; empty for those that ``open`` tries."""
+        """The reason why files of a name are not opened; empty for those that ``open`` tries."""
 
     def open(self, file: DroppedFile, view: ShownView) -> Opened:
         """Open a file and show what it holds."""
@@ -90,7 +90,7 @@ class Openings:
         self._opener = opener
 
     def upload(self, message: OpenFile) -> Upload:
-        """Where the bytes of a file go.
+        """The upload of a file.
 
         Raises
         ------
@@ -124,13 +124,13 @@ class Openings:
 
 
 def said_of(file: DroppedFile, opened: Opened) -> str:
-    """What a page says of a file that was opened."""
+    """The words of a page on a file that was opened."""
     what = "is shown" if opened.is_character else "plays"
     return in_page_words(file, [f"{file.path.name} {what}", *opened.notes])
 
 
 def said_of_failure(file: DroppedFile, error: BaseException) -> str:
-    """What a page says of a file that was not opened."""
+    """The words of a page on a file that was not opened."""
     why = " ".join(str(error).split()) or type(error).__name__
     return in_page_words(file, [f"{file.path.name} was not opened: {why}"])
 

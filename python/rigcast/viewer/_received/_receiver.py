@@ -1,4 +1,4 @@
-"""What one page sends beside messages to the stage: pictures of a movie, and files."""
+"""Pictures and files that one page sends, beside its messages to the stage."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ Sent = FilmStep | FilmPicture | OpenFile | bytes
 Answer = Callable[[Mapping[str, Any], Sequence[NDArray[Any]]], Awaitable[None]]
 
 
-class View(ShownView, Protocol):
+class StagedView(ShownView, Protocol):
     """The view with the stage that it shows."""
 
     stage: Stage
 
 
 class Receiver:
-    """Takes what one page sends, and answers it.
+    """Collects what one page sends, and answers it.
 
     Parameters
     ----------
@@ -37,10 +37,10 @@ class Receiver:
         Sends a message to the page.
     openings : Openings
         Of all pages.
-    view : View
+    view : StagedView
     """
 
-    def __init__(self, answer: Answer, openings: Openings, view: View) -> None:
+    def __init__(self, answer: Answer, openings: Openings, view: StagedView) -> None:
         self._answer, self._openings, self._view = answer, openings, view
         self._movie: Movie | None = None
         self._upload: Upload | None = None

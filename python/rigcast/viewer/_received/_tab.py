@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rigcast.viewer._admission import RateLimit
 from rigcast.viewer._protocol import Message
 from rigcast.viewer._received._opening import Openings
-from rigcast.viewer._received._receiver import Receiver, View
+from rigcast.viewer._received._receiver import Receiver, StagedView
 from rigcast.viewer._wire import packed
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MOST_WAITING = 1000
 class Tab:
     """One open page: what it was sent, and whether it has shown the last frame."""
 
-    def __init__(self, socket: ServerConnection, view: View, openings: Openings) -> None:
+    def __init__(self, socket: ServerConnection, view: StagedView, openings: Openings) -> None:
         self.socket = socket
         self.limit = RateLimit()
         self.ready = True

@@ -71,11 +71,11 @@ class DropFolder:
 
     @property
     def path(self) -> Path | None:
-        """Where they lie; None before the first one."""
+        """The folder; None before the first file."""
         return None if self._folder is None else Path(self._folder.name)
 
     def upload(self, name: str, size: int) -> Upload:
-        """Where the bytes of a file go.
+        """The upload of a file.
 
         Raises
         ------
