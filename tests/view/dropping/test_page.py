@@ -77,9 +77,10 @@ def test_a_character_takes_the_place_of_the_one_that_is_shown(served, files):
     page, live = served(files / "face.safetensors")
     picture = "(async () => (await (await view.picture()).arrayBuffer()).byteLength)()"
     before = page.evaluate(picture)
-    page.evaluate("view.camera.zoom(3); document.getElementById('wire').click()")
+    page.evaluate("view.camera.zoom(3); view.pointer.begin('turn')")
     assert dropped(page, files / "bend.bvh", files / "arm.safetensors").splitlines()[0] == "arm.safetensors is shown"
     page.until("view.frame && view.frame.timeline.playing")
+    assert page.evaluate("view.pointer.mode") is None  # what was held is let go
     model = rc.load(files / "arm.safetensors")
     assert page.evaluate("view.scene.figures[0].vertices") == len(model.rest_vertices)
     assert page.evaluate("document.querySelectorAll('.row').length") == len(live._server.stage.rest)

@@ -14,6 +14,7 @@ from rigcast.viewer._playing._transport import OWN_MOTION
 from rigcast.viewer._received._opening import Opened
 from rigcast.viewer._staging import acting_stage_of, stage_of
 from tests.support.characters.plain_face import plain_face
+from tests.support.process import PATIENCE
 from tests.view.dropping.sending import SendingPage
 from tests.view.frames import header_of
 from tests.view.page_messages import page_messages
@@ -60,6 +61,16 @@ def test_all_pages_get_the_scene_before_a_frame_of_it(live):
             assert len(page.frame["row"]) == len(live._server.stage.rest)
     with SendingPage(live) as third:
         assert third.scene["figures"][0]["vertices"] == len(skinned_arm().rest_vertices)
+
+
+def test_a_page_that_owes_a_frame_of_the_scene_before_gets_the_new_one(live):
+    with SendingPage(live) as first, SendingPage(live) as second:
+        first.say("set", channel=0, value=0.5, done=True)
+        owed = header_of(second.socket.recv(timeout=PATIENCE))
+        assert (owed["type"], owed["row"][0]) == ("frame", 0.5)  # and it never says that it has shown it
+        first.send("arm", b"-")
+        kinds = [header_of(second.socket.recv(timeout=PATIENCE))["type"] for _ in range(2)]
+        assert kinds == ["scene", "frame"]
 
 
 def test_what_a_page_does_on_the_one_before_is_not_done_on_the_new_one(live):

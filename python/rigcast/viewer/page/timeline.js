@@ -34,7 +34,6 @@ export class Timeline {
     const { clip } = this.elements;
     clip.hidden = names.length === 0;
     clip.replaceChildren(new Option(NO_CLIP, ""), ...names.map((name) => new Option(name, name)));
-    clip.value = this.state?.name ?? "";
   }
 
   toggle() {
