@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import base64
 import contextlib
-import json
 
 import pytest
 
@@ -13,28 +11,24 @@ from rigcast.cli._commands import view as command
 from rigcast.cli._console import Console
 from tests.support.characters.plain_face import plain_face
 from tests.view.dropping.sending import FRAMES, parsed
-from tests.view.stage.posed import skinned_arm
+from tests.view.stage.posed import SHIFT, skinned_arm
 from tests.view.test_movie import program
 
-EVENT = """(() => {{ const data = new DataTransfer();
-  for (const [name, text] of {files})
-    data.items.add(new File([Uint8Array.from(atob(text), letter => letter.charCodeAt(0))], name));
-  document.getElementById('canvas').dispatchEvent(new DragEvent('{kind}',
-    {{ dataTransfer: data, shiftKey: {shift}, bubbles: true, cancelable: true }})); }})()"""
 NOTICE = "document.getElementById('notice').textContent"
 CLIPS = "[...clip.options].map(option => option.value)"
 
 
-def drag(page, kind, *paths, shift=False):
-    """An event of files that are dragged over the picture, or dropped on it."""
-    sent = [(path.name, base64.b64encode(path.read_bytes()).decode()) for path in paths]
-    page.evaluate(EVENT.format(files=json.dumps(sent), kind=kind, shift=json.dumps(shift)))
+def drag(page, *paths, kinds=("dragEnter", "dragOver"), modifiers=0):
+    """Hold files and folders of the disk over the picture."""
+    data = {"items": [], "files": list(map(str, paths)), "dragOperationsMask": 1}
+    for kind in kinds:
+        page.call("Input.dispatchDragEvent", type=kind, x=200, y=300, data=data, modifiers=modifiers)
 
 
-def dropped(page, *paths, **options):
-    """Drop files; what the page says in the end."""
-    drag(page, "drop", *paths, **options)
-    page.until("!view.dropping.busy")
+def dropped(page, *paths, modifiers=0):
+    """Drop files and folders; what the page says in the end."""
+    drag(page, *paths, kinds=("dragEnter", "dragOver", "drop"), modifiers=modifiers)
+    page.until("!view.dropping.isOver && !view.dropping.busy")
     return page.evaluate(NOTICE)
 
 
@@ -61,7 +55,7 @@ def test_a_motion_joins_the_clips_and_plays_under_a_camera_that_stays(served, fi
     page.evaluate("view.camera.orbit(120, 40)")
     camera = "[view.camera.turn, view.camera.tilt, view.camera.distance, view.camera.target]"
     before = page.evaluate(camera)
-    drag(page, "dragover", files / "bend.bvh")
+    drag(page, files / "bend.bvh")
     assert page.evaluate("document.getElementById('stage').className") == "is-target"
     assert page.evaluate(NOTICE).startswith("Drop a character or a motion")
     assert dropped(page, files / "bend.bvh").startswith("bend.bvh plays")
@@ -102,12 +96,32 @@ def test_the_page_says_what_is_refused_and_goes_on(served, files, tmp_path):
     assert dropped(page, files / "nod.npz") == "nod.npz plays"
 
 
+def test_with_shift_a_file_of_both_is_a_motion_and_a_folder_is_none(served, files, tmp_path):
+    page, live = served(files / "arm.safetensors")
+    (tmp_path / "hero.rwdata").mkdir()
+    said = dropped(page, tmp_path / "hero.rwdata", files / "arm.glb", modifiers=SHIFT).splitlines()
+    assert said[0].startswith("hero.rwdata is a folder: rigcast view hero.rwdata shows a data set")
+    assert said[1] == "arm.glb plays"
+    assert live._server.stage.transport.clips == ["arm.glb"]
+
+
+def test_a_file_that_is_taken_back_leaves_no_mark(served, files):
+    page, _ = served(files / "face.safetensors")
+    drag(page, files / "nod.npz")
+    page.until("view.dropping.isOver")
+    page.until("!view.dropping.isOver")
+    assert page.evaluate("[document.getElementById('stage').className, document.getElementById('notice').hidden]") == [
+        "",
+        True,
+    ]
+
+
 def test_a_page_without_a_server_opens_no_files(browser, files, tmp_path):
     rc.viewer.record(plain_face()).save(tmp_path / "face.html")
     page = browser.page()
     page.open((tmp_path / "face.html").as_uri())
     page.until("window.view && view.frame")
-    drag(page, "dragover", files / "nod.npz")
+    drag(page, files / "nod.npz")
     assert page.evaluate("document.getElementById('stage').className") == ""
     assert dropped(page, files / "nod.npz").startswith("This page has no server, and opens no files")
     assert page.complaints == []

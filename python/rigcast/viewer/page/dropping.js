@@ -2,6 +2,7 @@
 
 const MOTION = /\.(bvh|npz|npy|csv)(\.gz)?$/i; // such a one joins the character that is dropped with it: it goes last
 const NO_SERVER = "This page has no server, and opens no files: the command rigcast view shows one, and opens what is dropped into its window.";
+const STILL_OVER = 1000; // milliseconds: a file that is over the window says so more often, one that is taken back says nothing
 const INVITATION = "Drop a character or a motion to open it. With Shift, a character's file gives its motion alone.";
 
 export class Dropping {
@@ -10,6 +11,8 @@ export class Dropping {
     this.view = view;
     this.answer = null; // for what becomes of the file that was sent
     this.busy = ""; // the name of that file
+    this.isOver = false; // a file is held over the window
+    this.gone = null; // a timer
     addEventListener("dragover", (event) => this.over(event));
     addEventListener("dragleave", (event) => event.relatedTarget === null && this.away());
     addEventListener("drop", (event) => this.dropped(event));
@@ -18,18 +21,22 @@ export class Dropping {
   /** Without this, the browser would leave the view for the file. */
   over(event) {
     event.preventDefault();
-    if (!event.dataTransfer.types.includes("Files") || !this.view.isServed || this.isOver) return;
+    if (!event.dataTransfer.types.includes("Files") || !this.view.isServed) return;
+    clearTimeout(this.gone);
+    this.gone = setTimeout(() => this.away(), STILL_OVER);
+    if (this.isOver) return;
     this.mark(true);
-    this.view.notice(INVITATION, true);
+    if (!this.busy) this.view.notice(INVITATION, true);
   }
 
   away() {
     if (!this.isOver) return;
     this.mark(false);
-    this.view.notice("");
+    if (!this.busy) this.view.notice("");
   }
 
   mark(isOver) {
+    if (!isOver) clearTimeout(this.gone);
     this.isOver = isOver;
     this.view.stage.classList.toggle("is-target", isOver);
   }
