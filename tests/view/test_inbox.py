@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from rigcast.viewer._messages import Release, Set, Undo
-from rigcast.viewer._server import MOST_WAITING, Inbox
+from rigcast.viewer._received._tab import MOST_WAITING, Inbox
 from tests.view.page_messages import page_message
 
 

@@ -30,8 +30,13 @@ def png(gray, width=33, height=17):
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
-def text(data):
-    return base64.b64encode(data).decode()
+def kept(movie, data):
+    """A picture, sent in two parts."""
+    upload = movie.upload(len(data))
+    upload.add(data[:50])
+    if data[50:]:
+        upload.add(data[50:])
+    movie.keep()
 
 
 def program(folder, monkeypatch, lines):
@@ -56,8 +61,7 @@ def test_a_movie_shows_the_pictures_in_order_at_its_rate(tmp_path):
     movie = Movie()
     for k in range(FRAMES):
         data = png(40 + 40 * k)
-        movie.add(text(data[:50]), last=False)
-        movie.add(text(data[50:]), last=True)
+        kept(movie, data)
     (tmp_path / "movie.mp4").write_bytes(movie.encoded(25.0).tobytes())
     movie.close()
     found, stream = shades(tmp_path / "movie.mp4")
@@ -91,7 +95,7 @@ def test_without_ffmpeg_a_sentence_says_so(monkeypatch, tmp_path):
 def test_the_last_line_of_an_ffmpeg_that_fails_is_said(monkeypatch, tmp_path):
     program(tmp_path, monkeypatch, "echo first >&2; echo no space left >&2; exit 1\n")
     movie = Movie()
-    movie.add(text(png(9)), last=True)
+    kept(movie, png(9))
     with pytest.raises(ValueError, match="ffmpeg failed: no space left"):
         movie.encoded(24.0)
     movie.close()
@@ -99,13 +103,22 @@ def test_the_last_line_of_an_ffmpeg_that_fails_is_said(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("data", "message"),
-    [("%%%", "no base64"), (text(b"GIF89a"), "no PNG"), (text(png(1)[:-4]), "no PNG"), ("é", "no base64")],
+    [(b"GIF89a", "no PNG"), (png(1)[:-4], "no PNG"), (b"", "empty")],
 )
 def test_what_is_no_picture_is_refused(monkeypatch, tmp_path, data, message):
     program(tmp_path, monkeypatch, "exit 0\n")
     movie = Movie()
     with pytest.raises(ValueError, match=message):
-        movie.add(data, last=True)
+        kept(movie, data)
+    assert movie.pictures == 0
+    movie.close()
+
+
+def test_a_movie_has_a_largest_picture(monkeypatch, tmp_path):
+    program(tmp_path, monkeypatch, "exit 0\n")
+    movie = Movie()
+    with pytest.raises(ValueError, match="at most 8 GB of pictures of 64 MB"):
+        movie.upload(64 * 2**20 + 1)
     movie.close()
 
 

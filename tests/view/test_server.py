@@ -202,8 +202,8 @@ def test_a_notebook_shows_it_as_an_iframe(live):
 def test_a_picture_of_no_movie_is_answered_with_a_sentence(live):
     with opened(live) as socket:
         frame(socket)
-        say(socket, "picture", data="AAAA", last=True)
-        while (header := header_of(socket.recv(timeout=PATIENCE)))["type"] != "notice":
+        say(socket, "picture", size=3)
+        while (header := header_of(socket.recv(timeout=PATIENCE)))["type"] != "refused":
             pass
     assert header["text"] == "No movie was made: no movie was begun"
 
@@ -213,7 +213,7 @@ def test_a_machine_without_ffmpeg_says_so_in_the_scene_and_to_a_page_that_asks(l
     with opened(live) as socket:
         frame(socket)
         say(socket, "movie", step="begin")
-        while (header := header_of(socket.recv(timeout=PATIENCE)))["type"] != "notice":
+        while (header := header_of(socket.recv(timeout=PATIENCE)))["type"] != "refused":
             pass
     assert "needs ffmpeg on the PATH" in header["text"]
     assert header_of(live._server.stage.scene())["movie"] is False

@@ -11,7 +11,17 @@ import numpy as np
 import pytest
 
 import rigcast.viewer
-from rigcast.viewer._messages import Drag, Export, FilmPicture, FilmStep, Probe, ShownFrame, TimeMessage, parsed
+from rigcast.viewer._messages import (
+    Drag,
+    Export,
+    FilmPicture,
+    FilmStep,
+    OpenFile,
+    Probe,
+    ShownFrame,
+    TimeMessage,
+    parsed,
+)
 from rigcast.viewer._playing._transport import Transport
 from rigcast.viewer._protocol import Message
 from rigcast.viewer._stage import Stage
@@ -68,8 +78,9 @@ def test_every_kind_of_message_has_a_place_where_it_is_handled():
     rooms = [set(vars(room)["handle"].dispatcher.registry) - {object} for room in (Stage, Transport)]
     assert TimeMessage in rooms[0], "the stage hands on what is said of time"
     handled = set.union(*rooms) - {TimeMessage}
-    assert handled.isdisjoint({ShownFrame, Probe, Export, FilmStep, FilmPicture}), "which the server handles"
-    assert set(Message.KINDS.values()) == handled | {ShownFrame, Probe, Export, FilmStep, FilmPicture}
+    served = {ShownFrame, Probe, Export, FilmStep, FilmPicture, OpenFile}
+    assert handled.isdisjoint(served), "which the server handles"
+    assert set(Message.KINDS.values()) == handled | served
 
 
 def test_the_page_sends_no_other_kinds():

@@ -21,6 +21,7 @@ from rigcast._shown import no_pickle
 from rigcast._validate import bad_argument
 from rigcast.viewer._admission import TOKEN_BYTES, kept_token
 from rigcast.viewer._figures._model import RecordedFigure
+from rigcast.viewer._received._opening import Opener
 from rigcast.viewer._server import Server
 from rigcast.viewer._stage import Stage
 from rigcast.viewer._stored._carried import carried
@@ -63,6 +64,7 @@ class LiveView:
         port: int = 0,
         *,
         token_file: str | os.PathLike[str] | None = None,
+        opens: Opener | None = None,
     ) -> None:
         self._ready = threading.Event()
         self._stop: tuple[asyncio.AbstractEventLoop, asyncio.Event] | None = None
@@ -70,7 +72,7 @@ class LiveView:
         self._port = port
         self._door: Path | None = None
         self._token = secrets.token_urlsafe(TOKEN_BYTES) if token_file is None else kept_token(token_file)
-        self._server = Server(stage, self._token)
+        self._server = Server(stage, self._token, opens)
         self._thread = threading.Thread(target=self._run, args=(host, port), name="rigcast-view", daemon=True)
         self._thread.start()
         self._ready.wait(STARTING)

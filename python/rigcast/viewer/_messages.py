@@ -1,7 +1,7 @@
 """The messages of the page, one class each: their fields with bounds, and which of two that wait is dropped.
 
 Pins, points of the skin, are grabbed, dragged and released; handles, drawn beside the skin, are gripped, pulled and
-dropped. The server handles messages about shown frames, probes, exports and movies, the stage all others.
+dropped. The server handles messages about shown frames, probes, exports, movies and files, the stage all others.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from rigcast.viewer._protocol import (
     Message,
     Number,
     Refused,
-    Text,
+    Size,
     Vector,
     Whole,
     is_label,
@@ -246,11 +246,24 @@ class FilmStep(Message, kind="movie"):
 
 
 @dataclass(frozen=True)
-class FilmPicture(Message, kind="picture"):
-    """A part of a picture of a movie, in base64."""
+class Announced(Message):
+    """So many bytes follow, in binary messages."""
 
-    data: Text
-    last: Flag
+    size: Size
+
+
+@dataclass(frozen=True)
+class FilmPicture(Announced, kind="picture"):
+    """A picture of a movie."""
+
+
+@dataclass(frozen=True)
+class OpenFile(Announced, kind="file"):
+    """A file to be opened: as a motion alone if ``motion``; ``first`` of those that were dropped together, or not."""
+
+    name: Annotated[str, is_name]
+    motion: Flag
+    first: Flag
 
 
 @dataclass(frozen=True)

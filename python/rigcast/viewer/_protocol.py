@@ -55,6 +55,11 @@ def is_whole(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= LARGEST_NUMBER
 
 
+def is_size(value: Any) -> bool:
+    """True if a JSON value is a number of bytes, of a file that is too large, too: who sends it is told."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53
+
+
 def is_vector(value: Any) -> bool:
     return isinstance(value, list) and len(value) == 3 and all(map(is_number, value))
 
@@ -79,17 +84,13 @@ def is_flag(value: Any) -> bool:
     return isinstance(value, bool)
 
 
-def is_text(value: Any) -> bool:
-    return isinstance(value, str)
-
-
 def one_of(*words: str) -> Check:
     return lambda value: isinstance(value, str) and value in words
 
 
 Number = Annotated[float, is_number]
 Whole = Annotated[int, is_whole]
+Size = Annotated[int, is_size]
 Flag = Annotated[bool, is_flag]
-Text = Annotated[str, is_text]
 Vector = Annotated[list[float], is_vector]
 Direction = Annotated[list[float], is_direction]

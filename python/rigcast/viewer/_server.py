@@ -10,29 +10,31 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from http import HTTPStatus
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from rigcast._extras import require
-from rigcast.viewer._admission import Admission, RateLimit, answering_connection
-from rigcast.viewer._export import Snapshot, stem, written
+from rigcast.viewer._admission import Admission, answering_connection
+from rigcast.viewer._export import Snapshot, written
 from rigcast.viewer._messages import (
     LARGEST_MESSAGE,
     Export,
     FilmPicture,
     FilmStep,
+    OpenFile,
     Probe,
     ShownFrame,
     parsed,
 )
 from rigcast.viewer._page import HEADERS, files_of
-from rigcast.viewer._playing._movie import Movie
-from rigcast.viewer._protocol import Message, Refused
+from rigcast.viewer._playing._clips import ReadClip
+from rigcast.viewer._received._opening import Opener, Openings
+from rigcast.viewer._received._tab import Inbox, Tab
 from rigcast.viewer._stage import Stage
-from rigcast.viewer._wire import packed
+from rigcast.viewer._wire import header_of, packed
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -42,26 +44,6 @@ log = logging.getLogger("rigcast.viewer")
 SOCKET = "/live"
 Result = TypeVar("Result")
 PATIENCE = 30.0  # seconds of flooding after which a connection is closed
-MOST_WAITING = 1000
-
-
-class Tab:
-    """One open page: whether it has shown the last frame that it got."""
-
-    def __init__(self, socket: ServerConnection) -> None:
-        self.socket = socket
-        self.limit = RateLimit()
-        self.ready = True
-        self.sent = -1  # number of the last frame
-        self.changed = asyncio.Event()
-        self.refused = 0
-        self.movie: Movie | None = None
-
-    def end_movie(self) -> None:
-        """Throw away what was collected of a movie."""
-        if self.movie is not None:
-            self.movie.close()
-        self.movie = None
 
 
 class Server:
@@ -71,9 +53,11 @@ class Server:
     ----------
     stage : Stage
     token : str
+    opens : Opener, optional
+        Opens files that are dropped into a page.
     """
 
-    def __init__(self, stage: Stage, token: str) -> None:
+    def __init__(self, stage: Stage, token: str, opens: Opener | None = None) -> None:
         self.stage, self.token = stage, token
         self.latencies: deque[float] = deque(maxlen=4096)  # seconds from a drag or label to its frame on the socket
         self._files = files_of("rigcast.viewer")
@@ -81,7 +65,9 @@ class Server:
         self._inbox = Inbox()
         self._wake = asyncio.Event()
         self._worker = ThreadPoolExecutor(1, "rigcast-view-stage")
-        self._scene = stage.scene()
+        self._openings = Openings(opens)
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._scene, self._scenes, self._clips = stage.scene(), 0, stage.transport.clips
         self._frame = stage.step([], 0.0)
         self._number = stage.number
         self._arrived: float | None = None  # when the oldest drag came that no frame shows yet
@@ -91,6 +77,7 @@ class Server:
     async def run(self, host: str, port: int, opened: Callable[[int], None], stop: asyncio.Event) -> None:
         """Serve until ``stop`` is set; ``opened`` is called with the port."""
         serve = require("websockets.asyncio.server", extra="viewer", purpose="the live view").serve
+        self._loop = asyncio.get_running_loop()
         quiet = logging.getLogger("rigcast.viewer.socket")
         quiet.setLevel(logging.CRITICAL)
         options = {"max_size": LARGEST_MESSAGE, "compression": None, "logger": quiet, "server_header": None}
@@ -106,14 +93,58 @@ class Server:
             await stop.wait()
             failed = work.exception() if work.done() and not work.cancelled() else None
             work.cancel()
+        await self._loop.run_in_executor(None, self._openings.wait)  # what is being opened may need this loop
+        self._worker.shutdown(wait=failed is None, cancel_futures=True)
+        self._openings.close()
         if failed is not None:
             log.error("the view ends: %s: %s", type(failed).__name__, failed)
             raise failed
-        self._worker.shutdown(wait=True, cancel_futures=True)
 
     def on_stage(self, work: Callable[[Stage], Result]) -> Result:
         """The result of a function of the stage, called between two frames."""
         return self._worker.submit(work, self.stage).result()
+
+    def show(self, stage: Stage) -> str:
+        """Show another stage on all pages, called on another thread than the server's; returns what it has to say."""
+        return self._in_loop(self._replace(stage))
+
+    def join(self, clips: Mapping[str, ReadClip]) -> None:
+        """Offer clips, and play the first of them, called on another thread than the server's."""
+
+        def work(stage: Stage) -> tuple[bytes, list[str]]:
+            stage.transport.join(clips, time.monotonic())
+            return stage.scene(), stage.transport.clips
+
+        self._in_loop(self._offer(*self.on_stage(work)))
+
+    def _in_loop(self, work: Coroutine[Any, Any, Result]) -> Result:
+        assert self._loop is not None
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result()
+
+    async def _replace(self, stage: Stage) -> str:
+        """Show another stage; what was said of the one before, and not yet done, is forgotten."""
+
+        def begin() -> tuple[bytes, bytes]:
+            stage.number = self.stage.number
+            return stage.scene(), stage.step([], time.monotonic())
+
+        scene, frame = await asyncio.get_running_loop().run_in_executor(self._worker, begin)
+        self.stage, self._scene, self._clips, self._frame = stage, scene, stage.transport.clips, frame
+        self._number, self._scenes = stage.number, self._scenes + 1
+        self._arrived = self._arrived_of_frame = None
+        self._inbox.take()
+        for tab in self._tabs:
+            tab.is_behind = True
+            tab.changed.set()
+        self._wake.set()
+        return str(header_of(frame)["notice"])
+
+    async def _offer(self, scene: bytes, clips: list[str]) -> None:
+        """Tell the pages which clips there are, and go on: one of them plays."""
+        self._scene, self._clips = scene, clips
+        for tab in self._tabs:
+            tab.changed.set()
+        self._wake.set()
 
     def _answer(self, connection: ServerConnection, request: Request) -> Response | None:
         """A file of the page, a refusal, or None for a WebSocket that may be opened."""
@@ -142,8 +173,7 @@ class Server:
 
     async def _tab(self, socket: ServerConnection) -> None:
         """Serve one page until it goes."""
-        tab = Tab(socket)
-        await socket.send(self._scene)
+        tab = Tab(socket, self, self._openings)
         self._tabs.add(tab)
         tab.changed.set()
         feed = asyncio.create_task(self._feed(tab))
@@ -156,18 +186,22 @@ class Server:
         finally:
             self._tabs.discard(tab)
             feed.cancel()
-            tab.end_movie()
+            tab.receiver.close()
             if socket.close_code == 1009:
                 log.warning("refused: a message of more than %d bytes", LARGEST_MESSAGE)
 
     async def _take(self, tab: Tab, message: str | bytes) -> bool:
         """Take one message; returns False if the connection is to be closed."""
         now = time.monotonic()
-        if not tab.limit.allows(now):
+        announced = isinstance(message, bytes) and tab.receiver.is_expecting  # each part is answered: no flood
+        if not announced and not tab.limit.allows(now):
             tab.refused += 1
             if tab.refused == 1 or tab.refused % 1000 == 0:
                 log.warning("refused: more than 240 messages a second (%d so far)", tab.refused)
             return tab.refused < 240 * PATIENCE
+        if isinstance(message, bytes):
+            await tab.receiver.take(message)
+            return True
         try:
             value = parsed(message)
         except ValueError as error:
@@ -177,12 +211,12 @@ class Server:
             self._shown(tab, value.frame)
         elif isinstance(value, Probe):
             found = await asyncio.get_running_loop().run_in_executor(self._worker, self.stage.value_at, value)
-            await tab.socket.send(packed({"type": "probe", "value": found}))
+            await tab.answer({"type": "probe", "value": found})
         elif isinstance(value, Export):
             await self._export(tab, value.format)
-        elif isinstance(value, FilmStep | FilmPicture):
-            await self._film(tab, value)
-        else:
+        elif isinstance(value, FilmStep | FilmPicture | OpenFile):
+            await tab.receiver.take(value)
+        elif not tab.is_behind:  # else it is about what the page has shown before
             if value.is_timed and self._arrived is None:
                 self._arrived = time.perf_counter()
             if not self._inbox.put(value):
@@ -192,7 +226,7 @@ class Server:
 
     def _shown(self, tab: Tab, number: int) -> None:
         if number == tab.sent:
-            tab.ready = True
+            tab.ready, tab.is_behind = True, False
             tab.changed.set()
             self._wake.set()
 
@@ -202,6 +236,7 @@ class Server:
             while True:
                 await tab.changed.wait()
                 tab.changed.clear()
+                await self._catch_up(tab)
                 if tab.ready and tab.sent != self._number:
                     tab.ready, tab.sent = False, self._number
                     arrived, self._arrived_of_frame = self._arrived_of_frame, None
@@ -211,6 +246,16 @@ class Server:
         except Exception as error:  # noqa: BLE001  of a page that goes; one that stays connects again
             log.debug("a page got no frame: %s", error)
             await tab.socket.close()
+
+    async def _catch_up(self, tab: Tab) -> None:
+        """Send a page the scene and the clips, if it has others; it owes no frame of a scene before."""
+        while (tab.scene, tab.clips) != (self._scenes, self._clips):
+            if tab.scene != self._scenes:
+                tab.scene, tab.clips, tab.ready, tab.sent = self._scenes, self._clips, True, -1
+                await tab.socket.send(self._scene)
+            else:
+                tab.clips = self._clips
+                await tab.socket.send(packed({"type": "clips", "names": tab.clips}))
 
     async def _work(self) -> None:
         """Make a frame whenever something was done, or plays, and a page can show it."""
@@ -223,8 +268,11 @@ class Server:
                     await self._pause(self.stage.timeline.until_next())
                 messages = self._inbox.take()
                 arrived, self._arrived = self._arrived, None
-                frame = await loop.run_in_executor(self._worker, self.stage.step, messages, time.monotonic())
-                self._frame, self._number = frame, self.stage.number
+                stage = self.stage
+                frame = await loop.run_in_executor(self._worker, stage.step, messages, time.monotonic())
+                if stage is not self.stage:
+                    continue  # another one is shown
+                self._frame, self._number = frame, stage.number
                 self._arrived_of_frame = arrived
                 for tab in self._tabs:
                     tab.changed.set()
@@ -237,30 +285,6 @@ class Server:
         except asyncio.TimeoutError:
             return
 
-    async def _film(self, tab: Tab, message: FilmStep | FilmPicture) -> None:
-        """Begin a movie, add a part of a picture, or send what ffmpeg makes of all of them."""
-        loop = asyncio.get_running_loop()
-        try:
-            if isinstance(message, FilmPicture):
-                if tab.movie is None:
-                    raise Refused("no movie was begun")
-                tab.movie.add(message.data, message.last)
-                if message.last:
-                    await tab.socket.send(packed({"type": "kept", "pictures": tab.movie.pictures}))
-                return
-            if message.step == "end" and tab.movie is not None:
-                fps = self.stage.timeline.fps
-                content = await loop.run_in_executor(None, tab.movie.encoded, fps)
-                await tab.socket.send(packed({"type": "file", "name": f"{stem(self.stage.figure)}.mp4"}, [content]))
-            tab.end_movie()
-            if message.step == "begin":
-                tab.movie = Movie()
-                await tab.socket.send(packed({"type": "kept", "pictures": 0}))
-        except (ValueError, OSError) as error:
-            tab.end_movie()
-            log.warning("no movie was made: %s", error)
-            await tab.socket.send(packed({"type": "notice", "text": f"No movie was made: {error}"}))
-
     async def _export(self, tab: Tab, form: str) -> None:
         loop = asyncio.get_running_loop()
         try:
@@ -268,34 +292,6 @@ class Server:
             name, content = await loop.run_in_executor(None, written, snapshot, form)
         except Exception as error:  # noqa: BLE001  of whatever program writes the file: the page says it
             log.warning("no %s was written: %s", form, error)
-            await tab.socket.send(packed({"type": "notice", "text": f"No {form} was written: {error}"}))
+            await tab.answer({"type": "notice", "text": f"No {form} was written: {error}"})
             return
-        await tab.socket.send(packed({"type": "file", "name": name}, [content]))
-
-
-class Inbox:
-    """Keeps messages in the order of their arrival; a newer one takes an older one's place at the end."""
-
-    def __init__(self) -> None:
-        self._waiting: dict[Hashable, Message] = {}
-        self._count = 0
-
-    def __bool__(self) -> bool:
-        return bool(self._waiting)
-
-    def put(self, message: Message) -> bool:
-        """Add a message; returns whether there was room."""
-        if len(self._waiting) >= MOST_WAITING:
-            return False
-        key = message.merge_key()
-        if key is None:
-            self._count += 1
-            key = self._count
-        self._waiting.pop(key, None)
-        self._waiting[key] = message
-        return True
-
-    def take(self) -> list[Message]:
-        """All messages, and none are left."""
-        found, self._waiting = list(self._waiting.values()), {}
-        return found
+        await tab.answer({"type": "file", "name": name}, [content])

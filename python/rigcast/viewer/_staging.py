@@ -114,13 +114,13 @@ def _dress(figures: Sequence[tuple[Any, Any, Mapping[str, SurfaceMaterial] | Non
 
 def _clips(
     figure: ModelFigure | RigFigure, timeline: Timeline, known: Mapping[str, ReadClip], name: str, fps: float
-) -> ClipList | None:
-    """The clips that a page can choose from; None if there are no clips beside what plays."""
-    if not known:
-        return None
+) -> ClipList:
+    """The clips that a page can choose from, beside what plays."""
 
     def made(clip: Clip) -> Timeline:
-        return _timeline(figure, clip.poses, clip.channels, clip.fps)
+        timeline = _timeline(figure, clip.poses, clip.channels, clip.fps)
+        timeline.head = None if clip.head is None else PlayedHead(clip.head, timeline.frames)
+        return timeline
 
     if timeline.rows is None:
         return ClipList(made, known, {NO_CLIP: timeline})

@@ -16,7 +16,7 @@ from rigcast.viewer._acting._moods import MOODS, load_moods, moods_of
 from rigcast.viewer._acting._take import KEPT
 from rigcast.viewer._export import Snapshot
 from rigcast.viewer._messages import parsed
-from rigcast.viewer._server import Inbox
+from rigcast.viewer._received._tab import Inbox
 from rigcast.viewer._staging import acting_stage_of, stage_of
 from rigcast.viewer._stored._recording import recorded
 from tests.support.made.players import face_synth

@@ -8,9 +8,11 @@ import functools
 import logging
 import os
 import sys
+from pathlib import Path
 from typing import Any
 
 from rigcast import capture, ik, synthesis, viewer
+from rigcast._formats.registry import RIG, takers
 from rigcast._load_model import load
 from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
@@ -24,6 +26,7 @@ from rigcast.cli._inputs.viewed import opened
 from rigcast.cli._overview import SUMMARIES
 from rigcast.cli._result import Result, WrongInput
 from rigcast.cli._streams import say
+from rigcast.cli._ways.open_dropped import DroppedFiles
 from rigcast.viewer._acting._moods import load_moods
 from rigcast.viewer._admission import is_loopback
 from rigcast.viewer._figures._opening import figure_of
@@ -52,7 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         type=arguments.existing,
         help="a model, or a stage that names one (.usda); a rig (.glb, .npz, .blend), blend shapes of a stage, a data "
-        "set, or a synthesizer (of rigcast synth fit)",
+        "set, or a synthesizer (of rigcast synth fit); a character or a motion that is dropped into the page is opened "
+        "there",
     )
     parser.add_argument(
         "rig", metavar="RIG", nargs="?", type=arguments.existing_file, help="what a synthesizer moves: a model or a rig"
@@ -153,22 +157,32 @@ def run(args: argparse.Namespace, console: Console) -> Result:
     if not is_loopback(args.host):
         say(
             f"warning: --host {args.host} lets other machines connect, without encryption; whoever has the address "
-            "below can pose and export this character",
+            "below can pose and export this character, and show files of their own in its place",
             sys.stderr,
         )
     _log_warnings()
     with contextlib.ExitStack() as stack:
-        subject = stack.enter_context(opened(args, args.file))
-        beside = None if args.beside is None else stack.enter_context(opened(args, args.beside))
-        stage = _stage(args, subject, beside, console)
-        live = stack.enter_context(viewer.LiveView(stage, args.host, args.port, token_file=args.token_file))
-        clips = stage.transport.clips
+        live, clips = served(args, console, stack)
         with contextlib.suppress(KeyboardInterrupt):
             _say_address(console, args, live.url, clips)
             if not args.no_browser and _has_browser():
                 live.open_browser()
             live.wait(args.seconds)
     return {"url": live.url, "clips": clips}
+
+
+def served(
+    args: argparse.Namespace, console: Console, stack: contextlib.ExitStack
+) -> tuple[viewer.LiveView, list[str]]:
+    """The view that serves what was asked for, and the clips that it begins with; the stack ends it."""
+    shown = stack.enter_context(contextlib.ExitStack())
+    subject = shown.enter_context(opened(args, args.file))
+    beside = None if args.beside is None else shown.enter_context(opened(args, args.beside))
+    stage = _stage(args, subject, beside, console)
+    clips = stage.transport.clips
+    opens = DroppedFiles(args, console, shown, functools.partial(_show_alone, args.blender))
+    where: dict[str, Any] = {"token_file": args.token_file, "opens": opens}
+    return stack.enter_context(viewer.LiveView(stage, args.host, args.port, **where)), clips
 
 
 def _say_address(console: Console, args: argparse.Namespace, url: str, clips: list[str]) -> None:
@@ -218,6 +232,16 @@ def _stage(args: argparse.Namespace, subject: Any, beside: Any, console: Console
     played = _motion(args, subject, console)
     shown: dict[str, Any] = {"through": through, "face_ik": face_ik, "pictures": pictures, "materials": materials}
     return stage_of(subject, beside, **played, **shown)
+
+
+def _show_alone(blender: str | None, path: Path, stack: contextlib.ExitStack, console: Console) -> Stage:
+    """The stage of a dropped file, as of ``rigcast view FILE``: other options, as scripts, were for the first file."""
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    args = parser.parse_args([str(path)])
+    if path.suffix.lower() in takers(RIG, "blender"):
+        args.blender = blender
+    return _stage(args, stack.enter_context(opened(args, path)), None, console)
 
 
 def _motion(args: argparse.Namespace, subject: Any, console: Console) -> dict[str, Any]:

@@ -31,10 +31,12 @@ def clips_of_file(path: Path, subject: Any) -> dict[str, ReadClip]:
     """
     if not isinstance(subject, BlendshapeRig):
         return clips_of(subject)
-    if suffix_of(path) not in OWN_WEIGHTS:
-        return {}
-    names = getattr(sources.load(path), "actions", ())
-    return {name: functools.partial(_weights, path, subject, name) for name in names}
+    return {name: functools.partial(_weights, path, subject, name) for name in weight_clips(path)}
+
+
+def weight_clips(path: Path) -> list[str]:
+    """Names of the clips of weights that a file holds, if it is of a format that names them."""
+    return list(getattr(sources.load(path), "actions", ())) if suffix_of(path) in OWN_WEIGHTS else []
 
 
 def _weights(path: Path, face: BlendshapeRig, name: str) -> Clip:

@@ -6,6 +6,7 @@ A clip is read when it is chosen for the first time. Each has a timeline of its 
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -24,12 +25,16 @@ MOST_NAMED = 12  # clips in a sentence
 
 @dataclass(frozen=True)
 class Clip:
-    """A clip that was read: channels (T, N), or poses (T, C) of a model, and lines on what of it is left out."""
+    """A clip that was read: channels (T, N), or poses (T, C) of a model, and lines on what of it is left out.
+
+    ``head`` (T, 3, 4) moves what is shown of each frame.
+    """
 
     channels: NDArray[Any] | None = None
     poses: NDArray[Any] | None = None
     fps: float = FPS
     notes: tuple[str, ...] = ()
+    head: NDArray[np.float64] | None = None
 
 
 ReadClip = Callable[[], Clip]
@@ -53,7 +58,9 @@ class ClipList:
 
     @property
     def names(self) -> list[str]:
-        """All that can be chosen, in the order of their files."""
+        """All that can be chosen, in the order of their files; none if there is nothing beside what plays."""
+        if not self.read:
+            return []
         return list(dict.fromkeys([*self.read, *(name for name in self.timelines if name != NO_CLIP)]))
 
     def name_of(self, timeline: Timeline) -> str:
@@ -76,6 +83,28 @@ class ClipList:
         clip = self.read[name]()
         self.timelines[name] = self.make(clip)
         return self.timelines[name], "; ".join(clip.notes)
+
+    def join(self, clips: Mapping[str, ReadClip]) -> str:
+        """Offer further clips, and read the first of them; returns its name.
+
+        One that is there already by its name is replaced, but if it has keys the new one has a number behind its name.
+
+        Raises
+        ------
+        ValueError
+            If the first cannot be read; then none is offered.
+        """
+        named = {self._free(name): read for name, read in clips.items()}
+        first = next(iter(named))
+        timeline = self.make(named[first]())
+        self.read = {**self.read, **named}
+        self.timelines = {name: known for name, known in self.timelines.items() if name not in named}
+        self.timelines[first] = timeline
+        return first
+
+    def _free(self, name: str) -> str:
+        numbered = (name if k == 1 else f"{name} ({k})" for k in itertools.count(1))
+        return next(n for n in numbered if n != NO_CLIP and not (n in self.timelines and self.timelines[n].keys))
 
 
 def clips_of(rig: Any) -> dict[str, ReadClip]:

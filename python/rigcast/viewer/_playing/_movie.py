@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import shutil
 import subprocess
 import tempfile
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from rigcast.viewer._protocol import Refused
+from rigcast.viewer._received._upload import Upload
 
 PROGRAM = "ffmpeg"
 MISSING = "a movie needs ffmpeg on the PATH; Sequence saves the pictures without it"
@@ -42,31 +42,38 @@ class Movie:
         if not can_make_movies():
             raise Refused(MISSING)
         self._folder = tempfile.TemporaryDirectory(prefix="rigcast-movie-")
-        self._parts: list[bytes] = []
         self._bytes = 0
         self.pictures = 0
 
-    def add(self, text: str, last: bool) -> None:
-        """Add a part of a PNG in base64; the last one completes the picture.
+    def upload(self, size: int) -> Upload:
+        """The upload of the next picture; :meth:`keep` is called when it is complete.
 
         Raises
         ------
         ValueError
-            If it is no base64, the picture no PNG, or there is more than a movie may have.
+            If there is more than a movie may have.
         """
-        try:
-            self._parts.append(base64.b64decode(text, validate=True))
-        except ValueError:  # binascii.Error, or letters beyond ASCII
-            raise Refused("a part of a picture is no base64") from None
-        self._bytes += len(self._parts[-1])
-        if sum(map(len, self._parts)) > LARGEST_PICTURE or self._bytes > LARGEST_MOVIE:
+        self._bytes += size
+        if size > LARGEST_PICTURE or self._bytes > LARGEST_MOVIE:
             raise Refused("a movie has at most 8 GB of pictures of 64 MB")
-        if last:
-            picture, self._parts = b"".join(self._parts), []
-            if not picture.startswith(SIGNATURE) or not picture.endswith(TRAILER):
-                raise Refused("a picture is no PNG")
-            (Path(self._folder.name) / f"{self.pictures:06d}.png").write_bytes(picture)
-            self.pictures += 1
+        return Upload(self._path(), size)
+
+    def keep(self) -> None:
+        """Count the picture that is complete.
+
+        Raises
+        ------
+        ValueError
+            If it is no PNG.
+        """
+        picture = self._path().read_bytes()
+        if not picture.startswith(SIGNATURE) or not picture.endswith(TRAILER):
+            self._path().unlink()
+            raise Refused("a picture is no PNG")
+        self.pictures += 1
+
+    def _path(self) -> Path:
+        return Path(self._folder.name) / f"{self.pictures:06d}.png"
 
     def encoded(self, fps: float) -> NDArray[np.uint8]:
         """The bytes of the .mp4.

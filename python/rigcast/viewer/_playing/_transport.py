@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
 
 from rigcast.viewer import _messages as messages
 from rigcast.viewer._figures._figure import State
-from rigcast.viewer._playing._clips import ClipList
+from rigcast.viewer._playing._clips import ClipList, ReadClip
 from rigcast.viewer._playing._timeline import FASTEST, SLOWEST, Timeline
+from rigcast.viewer._protocol import Refused
+
+OWN_MOTION = "this view plays a motion of its own: that of a synthesizer, or a captured shot that is corrected"
 
 
 class Played(Protocol):
@@ -35,10 +39,12 @@ class Transport:
     stage : Stage
         Its ``timeline`` is replaced when another clip is chosen.
     clips : ClipList, optional
+        None for a stage that plays nothing but its own timeline.
     """
 
     def __init__(self, stage: Played, clips: ClipList | None = None) -> None:
         self._stage = stage
+        self.has_own_motion = clips is None
         self._clips = clips or ClipList(lambda _: Timeline(stage.rest))
 
     @property
@@ -50,6 +56,19 @@ class Transport:
     def clip(self) -> str:
         """The name of the clip that plays; empty for none."""
         return self._clips.name_of(self._stage.timeline)
+
+    def join(self, clips: Mapping[str, ReadClip], now: float) -> None:
+        """Offer further clips, and play the first of them from a time of the clock on.
+
+        Raises
+        ------
+        ValueError
+            If it cannot be read, or the stage has a motion of its own.
+        """
+        if self.has_own_motion:
+            raise Refused(OWN_MOTION)
+        self._choose(messages.ChooseClip(self._clips.join(clips)), now)
+        self._stage.timeline.play(True, now)
 
     @functools.singledispatchmethod
     def handle(self, message: messages.TimeMessage, now: float) -> None:

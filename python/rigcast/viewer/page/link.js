@@ -48,4 +48,9 @@ export class Link {
   send(type, entries = {}) {
     if (this.isOpen) this.socket.send(JSON.stringify({ type, ...entries }));
   }
+
+  /** Bytes that a message has announced. */
+  sendBytes(bytes) {
+    if (this.isOpen) this.socket.send(bytes);
+  }
 }

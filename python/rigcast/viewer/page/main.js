@@ -3,6 +3,7 @@
 import { Acting } from "./acting.js";
 import { Camera } from "./draw/camera.js";
 import { Renderer } from "./draw/renderer.js";
+import { Dropping } from "./dropping.js";
 import { Film } from "./film.js";
 import { Labels } from "./labels.js";
 import { Link } from "./link.js";
@@ -14,17 +15,20 @@ import { Sliders } from "./sliders.js";
 import { Timeline } from "./timeline.js";
 import { isPressed, Tools } from "./tools.js";
 import { Trust } from "./trust.js";
+import { Upload } from "./upload.js";
 import { frameVertices, sceneBuffers, unpacked } from "./wire.js";
 
 const $ = (id) => document.getElementById(id);
 const byId = (...ids) => Object.fromEntries(ids.map((id) => [id, $(id)]));
-const NOTICE = 6000; // milliseconds
+const NOTICE = 6000; // milliseconds that a sentence is shown
+const READING = 40; // milliseconds per letter: a longer text stays longer
 const MOVING = 150; // milliseconds: what is drawn again before then moves
 const NEEDS_A_SERVER = ["panel", "timeline"]; // of what is on the page
 
 class View {
   constructor() {
     this.canvas = $("canvas");
+    this.stage = $("stage");
     this.camera = new Camera();
     this.renderer = new Renderer(this.canvas);
     this.frame = null; // header of the frame that is shown
@@ -37,7 +41,9 @@ class View {
     this.link = this.source();
     this.pointer = new Pointer(this);
     this.overlay = new Overlay($("pins"), (pin, event) => this.clickPin(pin, event), (handle, event, at) => this.clickHandle(handle, event, at));
+    this.uploads = new Upload(this.link);
     this.film = new Film(this);
+    this.dropping = new Dropping(this);
     this.labels = new Labels($("labels"));
     this.trust = new Trust(byId("badge", "legend", "readout"), this.canvas, (event) => this.link.send("probe", this.pointer.ray(event)));
     this.sliders = new Sliders(byId("sliders", "search", "nothing"), this.link);
@@ -45,6 +51,7 @@ class View {
     this.acting = new Acting(byId("acting", "requests", "doing", "seed", "restart", "board", "said", "newgame", "score", "moods", "turns"), this.link);
     this.tools = new Tools(this);
     new ResizeObserver(() => this.resized()).observe(this.canvas);
+    this.canvas.addEventListener("pointerdown", () => this.isPassing && this.notice("")); // it was read, or stands in the way
   }
 
   /** The server, or what stands in for it in a page that was saved: its model, or its frames. */
@@ -55,8 +62,9 @@ class View {
       missed: (pin) => this.pointer.answered({ pin, hit: false }),
       rate: () => this.frame?.timeline.fps ?? 30,
     };
-    if (window.rigcastSource) return window.rigcastSource(on);
     const recorded = $("recording");
+    this.isServed = !window.rigcastSource && recorded === null;
+    if (window.rigcastSource) return window.rigcastSource(on);
     document.body.classList.toggle("recorded", recorded !== null);
     return recorded ? new Recording(on, JSON.parse(recorded.textContent)) : new Link(on);
   }
@@ -70,6 +78,10 @@ class View {
     if (connected) return;
     this.trust.forget();
     this.pointer.forget();
+    this.uploads.refused();
+    this.dropping.answered(why ?? "");
+    this.film.answered(false);
+    this.film.interrupt();
   }
 
   mesh() {
@@ -85,16 +97,35 @@ class View {
       this.redraw();
     } else if (header.type === "probe") this.trust.answered(header.value);
     else if (header.type === "file") download(header.name, new Blob([buffer.slice(offset)]));
-    else if (header.type === "kept") this.film.answered(header.pictures);
-    else if (header.type === "notice") {
-      this.notice(header.text);
-      this.film.answered();
-    }
+    else if (header.type === "clips") this.timeline.load(header.names);
+    else if (header.type === "kept") this.film.answered(true);
+    else if (header.type === "received") this.uploads.confirmed(header.bytes);
+    else if (header.type === "opened") this.dropping.answered(header.text);
+    else if (header.type === "refused") this.refused(header.text);
+    else if (header.type === "notice") this.notice(header.text);
+  }
+
+  /** The server does not take what this page sends. */
+  refused(text) {
+    if (!this.dropping.answered(text)) this.notice(text);
+    this.uploads.refused();
+    this.film.answered(false);
+  }
+
+  /** Nothing of what was shown before another character holds for it. */
+  forget() {
+    this.frame = null;
+    this.trust.forget();
+    this.pointer.forget();
+    this.film.interrupt();
+    this.overlay.clear();
   }
 
   load(scene, buffers) {
-    const again = this.scene?.figures[0].name === scene.figures[0].name;
+    const again = this.scene !== null && identity(this.scene) === identity(scene);
     this.scene = scene;
+    this.arrived = null; // of the scene before
+    if (!again) this.forget();
     this.renderer.load(scene.figures, buffers, () => this.redraw());
     const first = scene.figures[0];
     document.title = `${first.name} - rigcast`;
@@ -104,7 +135,7 @@ class View {
     this.sliders.load(scene.sliders, scene.groups);
     this.timeline.load(scene.clips ?? []);
     this.acting.load(scene);
-    this.tools.load(scene);
+    this.tools.load(scene, again);
     if (!again) {
       if (scene.figures.length > 1) this.camera.turn = 0.15;
       this.camera.aspect = this.renderer.resize();
@@ -207,12 +238,14 @@ class View {
     if (address && $("footage").src !== address) $("footage").src = address;
   }
 
-  notice(text) {
+  /** Says something for a while, or until something else is said; nothing if it is empty. */
+  notice(text, stays = false) {
     const box = $("notice");
     box.textContent = text;
-    box.hidden = false;
+    box.hidden = !text;
+    this.isPassing = !stays;
     clearTimeout(this.noticeTimer);
-    this.noticeTimer = setTimeout(() => (box.hidden = true), NOTICE);
+    if (!stays) this.noticeTimer = setTimeout(() => (box.hidden = true), Math.max(NOTICE, READING * text.length));
   }
 
   /** A held pin: grabbed again, or with Alt taken away. */
@@ -241,6 +274,9 @@ class View {
     return new Promise((resolve) => this.canvas.toBlob(resolve, "image/png"));
   }
 }
+
+/** Equal for scenes of the same characters at rest. */
+const identity = ({ figures }) => JSON.stringify(figures.map(({ name, vertices, box }) => [name, vertices, box]));
 
 try {
   window.view = new View();

@@ -28,6 +28,11 @@ export class Overlay {
     this.showsHandles = true;
   }
 
+  /** Of another character, nothing that is drawn holds. */
+  clear() {
+    this.svg.replaceChildren();
+  }
+
   /** Pixels of a point of a figure. */
   project(camera, mesh, point) {
     const [x, y] = transform(camera.matrix, add(toView(mesh.about.up, point), mesh.offset));

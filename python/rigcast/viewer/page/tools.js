@@ -11,13 +11,6 @@ const WORDS = {
   ...{ npz: ".npz poses", bvh: ".bvh motion", glb: ".glb", blend: ".blend", "": "format ..." },
 };
 
-// A file that is dropped here is not sent: what opens it says how. By endings.
-const OPENED_BY = [
-  [/\.(bvh|fbx|usd[acz]?|npz|npy|csv)$/i, (name) => `start the view with --motion ${name} to play it`],
-  [/\.(glb|gltf|vrm|blend|safetensors)$/i, (name) => `rigcast view ${name} shows it, --beside ${name} shows it next to this one`],
-  [/\.(obj|ply)$/i, (name) => `rigcast solve fits a face to meshes; the view takes ${name} for none`],
-];
-
 const $ = (id) => document.getElementById(id);
 export const isPressed = (id) => $(id).getAttribute("aria-pressed") === "true";
 
@@ -36,12 +29,11 @@ export class Tools {
     this.theme = new Theme($("theme"), () => view.recolored());
     this.connect();
     addEventListener("keydown", (event) => this.shortcut(event));
-    addEventListener("dragover", (event) => event.preventDefault()); // else the browser leaves the view for the file
-    addEventListener("drop", (event) => this.dropped(event));
   }
 
-  /** Fills the lists of what a scene offers. */
-  load(scene) {
+  /** Fills the lists of what a scene offers; bones of another character are not shown until they are asked for. */
+  load(scene, again) {
+    if (!again) press("bones", false);
     this.choices("color", scene.colors);
     this.choices("export", ["", ...scene.exports]);
     $("bones").hidden = !scene.bones;
@@ -106,14 +98,6 @@ export class Tools {
       if ($("export").value) view.link.send("export", { format: $("export").value });
       $("export").value = "";
     });
-  }
-
-  dropped(event) {
-    event.preventDefault();
-    const name = event.dataTransfer.files[0]?.name;
-    if (!name) return;
-    const how = OPENED_BY.find(([ending]) => ending.test(name))?.[1](name) ?? "no command opens such a file";
-    this.view.notice(`The page sends no files to the server: ${how}.`);
   }
 
   shortcut(event) {

@@ -1,0 +1,1 @@
+"""Files that are dropped into a page."""
