@@ -30,7 +30,10 @@ TELL = "view.link.send('tell', {{ label: {!r} }})"
 def measured(synth: rc.synthesis.Synthesizer, seconds: float) -> dict[str, float]:
     """Milliseconds and frames per second."""
     random = np.random.default_rng(0)
-    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), (1000, 700)) as browser:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        Browser(Path(folder), (1000, 700)) as browser,
+    ):
         posed = Posed(browser, synth, seed=1)
         try:
             posed.page.until("view.frame.timeline.playing")

@@ -185,7 +185,10 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write into docs/benchmarks/inverse_kinematics.md")
     args = parser.parse_args()
     models = [rc.load(path) for path in args.models] or [tube(15_000), tube(100_000)]
-    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), (1000, 700)) as browser:
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        Browser(Path(folder), (1000, 700)) as browser,
+    ):
         rows = [measured(browser, model) for model in models]
     print(json.dumps({"machine": machine(), "rows": rows}) if args.json else table(rows))
     if args.write:

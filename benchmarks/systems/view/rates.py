@@ -163,7 +163,7 @@ def main() -> None:
     ways.add_argument("--write", action="store_true", help="into the documentation")
     args = parser.parse_args()
     models = [rc.load(path) for path in args.models] or [tube(VERTICES)]
-    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), WINDOW) as browser:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, Browser(Path(folder), WINDOW) as browser:
         rows = [rates(browser, model) for model in models]
     print(json.dumps({"machine": machine(), "rows": rows}) if args.json else table(rows))
     if args.write:
