@@ -67,6 +67,7 @@ nitpick_ignore = [
         "synthesis._space.Embedding",
         "training._differential._transforms.Movable",
         "training._differential._transforms.Skinned",
+        "viewer._received._opening.Opener",
         "viewer._stage.Stage",
     )
 ]

@@ -124,20 +124,21 @@ class Server:
     async def _replace(self, stage: Stage) -> str:
         """Show another stage; what was said of the one before, and not yet done, is forgotten."""
 
-        def begin() -> tuple[bytes, bytes]:
+        def begin() -> tuple[bytes, bytes, bytes]:
             stage.number = self.stage.number
-            return stage.scene(), stage.step([], time.monotonic())
+            told = stage.step([], time.monotonic())  # what it has to say is said once, by who opened it
+            return stage.scene(), stage.step([], time.monotonic()), told
 
-        scene, frame = await asyncio.get_running_loop().run_in_executor(self._worker, begin)
+        scene, frame, told = await asyncio.get_running_loop().run_in_executor(self._worker, begin)
         self.stage, self._scene, self._clips, self._frame = stage, scene, stage.transport.clips, frame
         self._number, self._scenes = stage.number, self._scenes + 1
         self._arrived = self._arrived_of_frame = None
         self._inbox.take()
         for tab in self._tabs:
-            tab.is_behind = True
+            tab.is_behind, tab.ready, tab.sent = True, False, -1
             tab.changed.set()
         self._wake.set()
-        return str(header_of(frame)["notice"])
+        return str(header_of(told)["notice"])
 
     async def _offer(self, scene: bytes, clips: list[str]) -> None:
         """Tell the pages which clips there are, and go on: one of them plays."""

@@ -70,6 +70,7 @@ class Stage:
         self.history: History[State] = History(self.state)
         self.drags, self.handles = Drags(figure), Handles(handles)
         self.vertices = figure.vertices(self.state)
+        self._sound = self.state, self.vertices  # of the last frame that could be made
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
         self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self.figures()]
         self._grab: dict[str, Any] | None = None  # the answer to the page that asked for a point
@@ -86,7 +87,6 @@ class Stage:
 
     def step(self, given: Iterable[Message], now: float) -> bytes:
         """Apply messages, move on, and return the frame: if the figure fails, of the last pose that it could show."""
-        shown = self.state, self.vertices
         try:
             return self._step(given, now)
         except Exception as error:  # noqa: BLE001  of any rig
@@ -94,7 +94,7 @@ class Stage:
             log.error(text)
             self._let_go()
             self.timeline.playing = self._unsolved = self._moved = False
-            self.state, self.vertices = shown
+            self.state, self.vertices = self._sound
             self._picker.refit(self.vertices)
             self._notice = f"{text}; the last pose that could be shown is back"
             return self._frame()
@@ -114,7 +114,8 @@ class Stage:
             check_finite("view", "vertices", self.vertices)
             self._picker.refit(self.vertices)
             self._moved = False
-        return self._frame()
+        frame, self._sound = self._frame(), (self.state, self.vertices)
+        return frame
 
     @property
     def is_restless(self) -> bool:

@@ -11,6 +11,7 @@ from rigcast import sources
 from rigcast._core import BlendshapeRig, Deformer
 from rigcast._formats.gltf.materials import SurfaceMaterial, read_materials
 from rigcast._formats.readers import suffix_of
+from rigcast._formats.registry import MOTION, takers
 from rigcast._validate import FPS
 from rigcast.cli._inputs.actions import ChosenAction
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
@@ -51,12 +52,17 @@ def materials_of_file(path: Path, subject: Any) -> tuple[dict[str, SurfaceMateri
     return read_materials(path)
 
 
+def program_for(path: Path, blender: Any) -> Any:
+    """``--blender``, if it is a program that reads the file."""
+    return blender if suffix_of(path) in takers(MOTION, "blender") else None
+
+
 def clips_of_motion(args: argparse.Namespace, model: Deformer) -> dict[str, ReadClip]:
     """The clips of ``--motion``, if it is a file that may hold several; ``args.clip`` is the first of them."""
     path = args.motion
     if path.is_dir() or isinstance(model, BlendshapeRig) or not is_motion(path):
         return {}
-    names = list(opened_motion(path, blender=args.blender).clips)
+    names = list(opened_motion(path, blender=program_for(path, args.blender)).clips)
     first = [name for name in names if name == args.clip]
     return {name: functools.partial(_motion, args, model, name) for name in dict.fromkeys([*first, *names])}
 

@@ -17,7 +17,7 @@ from rigcast._formats.registry import FACE, MODEL, MOTION, RIG, USD, WEIGHTS, re
 from rigcast._validate import FPS
 from rigcast.cli import _dispatch as dispatch
 from rigcast.cli._console import Console
-from rigcast.cli._inputs.clips import weight_clips
+from rigcast.cli._inputs.clips import program_for, weight_clips
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
 from rigcast.cli._inputs.motion import animation_channels
 from rigcast.cli._result import WrongInput
@@ -36,6 +36,8 @@ MOTIONS = {*readers(MOTION), *readers(WEIGHTS), ".npy"}
 BY_PROGRAMS = {*takers(RIG, "blender"), *takers(MOTION, "blender")}
 MOVING = {"poses", "channels", "weights"}  # arrays of archives
 MESHES = (".obj", ".ply")
+NAMING_OTHERS = (".gltf", *USD.endings)  # files that may name others
+COMES_ALONE = "a dropped file comes alone: rigcast view opens it with those beside it"
 Figure = ModelFigure | RigFigure
 #: the stage of a file as the command shows it alone; what it opens is closed by the stack
 ShowAlone = Callable[[Path, contextlib.ExitStack, Console], Stage]
@@ -66,6 +68,8 @@ class DroppedFiles:
         Whoever has the address can drop files: if other machines can, none starts a program here, or reads other files.
         """
         suffix = suffix_of(name)
+        if name.lower().endswith(".gz") and suffix != ".bvh":
+            return "of compressed files, .bvh.gz alone is opened"
         if suffix in MESHES:
             return "the view takes no single meshes: rigcast solve fits a face to them"
         if suffix not in CHARACTERS | MOTIONS:
@@ -87,10 +91,15 @@ class DroppedFiles:
             If it is none of both, does not fit what is shown, or a character was dropped with it.
         """
         heard = HeardConsole(self._console)
-        with dispatch.noted(heard):
-            is_character = not file.as_motion and self._shows(file, view, heard)
-            if not is_character:
-                self._plays(file.path, view, heard)
+        try:
+            with dispatch.noted(heard):
+                is_character = not file.as_motion and self._shows(file, view, heard)
+                if not is_character:
+                    self._plays(file.path, view, heard)
+        except ValueError as error:
+            if suffix_of(file.path) not in NAMING_OTHERS:
+                raise
+            raise WrongInput(f"{error}; {COMES_ALONE}") from error
         return Opened(is_character, tuple(heard.lines))
 
     def close(self) -> None:
@@ -115,7 +124,11 @@ class DroppedFiles:
                 console.line(f"note: {note}")
             before, self._shown = self._shown, opened.pop_all()
         self._args = argparse.Namespace(**vars(self._args) | ABOUT_ANOTHER)
-        before.close()
+        view.on_stage(lambda _: None)  # a frame of the one before that was begun is made first
+        try:
+            before.close()
+        except Exception as error:  # noqa: BLE001  of whatever program evaluated it: the new one is shown
+            console.line(f"note: what was shown before did not end as it should: {error}")
         return True
 
     def _plays(self, path: Path, view: ShownView, console: HeardConsole) -> None:
@@ -146,7 +159,9 @@ class DroppedFiles:
 
     def _motions(self, path: Path) -> list[str]:
         """Names of the clips of joints that a file holds, if it is of a format that may hold some."""
-        return list(opened_motion(path, blender=self._args.blender).clips) if is_motion(path) else []
+        if not is_motion(path):
+            return []
+        return list(opened_motion(path, blender=program_for(path, self._args.blender)).clips)
 
     def _has_motion(self, path: Path) -> bool:
         with contextlib.suppress(ValueError, SourceError):
@@ -156,8 +171,9 @@ class DroppedFiles:
     def _read(self, path: Path, figure: Figure, console: Console, name: str | None) -> Clip:
         """A clip, at its own rate."""
         if isinstance(figure, ModelFigure):
-            found = motion_of(figure.model, path, MotionMapping.of(self._args), name)
-            return Clip(None, found.poses, found.fps or FPS, found.notes, found.head)
+            found = motion_of(figure.model, path, MotionMapping.of(self._args), name, self._args.fps)
+            head = None if self._args.still_head else found.head
+            return Clip(None, found.poses, found.fps or self._args.fps or FPS, found.notes, head)
         given = argparse.Namespace(**vars(self._args) | {"clip": name})
         played = animation_channels(path, given, figure.rig, console)
         return Clip(played.channels, None, round(played.fps or FPS, 6))  # of a time per frame that has few digits

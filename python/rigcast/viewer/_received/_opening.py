@@ -5,6 +5,7 @@ One file is opened at a time, on a thread of its own: the page goes on meanwhile
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -18,6 +19,7 @@ from rigcast.viewer._protocol import Refused
 from rigcast.viewer._received._upload import DropFolder, Upload, safe_name
 from rigcast.viewer._stage import Stage
 
+log = logging.getLogger("rigcast.viewer")
 Result = TypeVar("Result")
 NO_OPENER = "a view of Python opens no files: the command rigcast view does, and rc.view shows what rc.load gives"
 
@@ -87,6 +89,7 @@ class Openings:
     def __init__(self, opener: Opener | None = None) -> None:
         self.thread = ThreadPoolExecutor(1, "rigcast-view-opener")
         self.folder = DropFolder()
+        self.opening = ""  # the name of the file that is being opened
         self._opener = opener
 
     def upload(self, message: OpenFile) -> Upload:
@@ -106,21 +109,28 @@ class Openings:
     def opened(self, file: DroppedFile, view: ShownView) -> Opened:
         """Open a file, on the thread for it; one that fails is removed."""
         assert self._opener is not None
+        self.opening = file.path.name
         try:
             return self._opener.open(file, view)
         except BaseException:
             self.folder.forget(file.path)
             raise
+        finally:
+            self.opening = ""
 
     def wait(self) -> None:
         """Wait for the file that is being opened; no other one is."""
+        if self.opening:
+            log.warning("the view ends when %s is opened", self.opening)
         self.thread.shutdown(wait=True, cancel_futures=True)
 
     def close(self) -> None:
         """Close what is open; all files go."""
-        if self._opener is not None:
-            self._opener.close()
-        self.folder.close()
+        try:
+            if self._opener is not None:
+                self._opener.close()
+        finally:
+            self.folder.close()
 
 
 def said_of(file: DroppedFile, opened: Opened) -> str:

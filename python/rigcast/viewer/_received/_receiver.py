@@ -60,6 +60,8 @@ class Receiver:
             if isinstance(message, bytes):
                 await self._add(message)
                 return
+            if self._upload is not None and self._file is not None:
+                await self._refuse(Refused("the page sent something else before all of it had come"))
             self._end_upload()
             self._ignores = False
             if isinstance(message, OpenFile):

@@ -2,6 +2,7 @@
 
 const MOTION = /\.(bvh|npz|npy|csv)(\.gz)?$/i; // such a one joins the character that is dropped with it: it goes last
 const NO_SERVER = "This page has no server, and opens no files: the command rigcast view shows one, and opens what is dropped into its window.";
+const AWAY = "The server is away: no file can be opened.";
 const STILL_OVER = 1000; // milliseconds: a file that is over the window says so more often, one that is taken back says nothing
 const INVITATION = "Drop a character or a motion to open it. With Shift, a character's file gives its motion alone.";
 
@@ -58,7 +59,7 @@ export class Dropping {
   hindrance() {
     const { view } = this;
     if (!view.isServed) return NO_SERVER;
-    if (!view.link.isOpen) return "The server is away: no file can be opened.";
+    if (!view.link.isOpen) return AWAY;
     if (view.film.running) return "Pictures are being saved: drop the file when they are.";
     return this.busy && `${this.busy} is being opened: drop the next file when it is.`;
   }
@@ -67,6 +68,7 @@ export class Dropping {
   async opened({ file, isFolder }, motion, first) {
     const { view } = this;
     const name = file.name;
+    if (!view.link.isOpen) return `${name}: ${AWAY}`;
     if (isFolder) return `${name} is a folder: rigcast view ${name} shows a data set; a page takes files.`;
     this.busy = name;
     const answer = new Promise((done) => (this.answer = done));

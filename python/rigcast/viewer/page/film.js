@@ -3,7 +3,7 @@
 import { download, zipped } from "./save.js";
 
 export class Film {
-  /** view: { link, uploads, timeline, picture(), notice(text), fileName() }. */
+  /** view: { link, uploads, dropping, timeline, picture(), notice(text), fileName() }. */
   constructor(view) {
     this.view = view;
     this.waiting = null; // for a frame
@@ -27,7 +27,15 @@ export class Film {
     this.waiting?.done(false);
   }
 
+  /** Says so if a file is on its way, which pictures would cut off. */
+  isHindered() {
+    const { busy } = this.view.dropping;
+    if (busy) this.view.notice(`${busy} is being opened: save pictures when it is.`);
+    return Boolean(busy);
+  }
+
   async sequence() {
+    if (this.isHindered()) return;
     const files = [];
     const complete = await this.run(async (blob, frame) => {
       files.push({ name: `${this.view.fileName()}.${String(frame).padStart(4, "0")}.png`, bytes: await bytesOf(blob) });
@@ -37,7 +45,7 @@ export class Film {
   }
 
   async movie() {
-    if (this.running) return;
+    if (this.running || this.isHindered()) return;
     const begun = new Promise((done) => (this.begun = done));
     this.view.link.send("movie", { step: "begin" });
     if (!(await begun)) return;

@@ -117,7 +117,6 @@ class View {
     this.frame = null;
     this.trust.forget();
     this.pointer.forget();
-    this.film.interrupt();
     this.overlay.clear();
   }
 
@@ -125,6 +124,7 @@ class View {
     const again = this.scene !== null && identity(this.scene) === identity(scene);
     this.scene = scene;
     this.arrived = null; // of the scene before
+    this.film.interrupt();
     if (!again) this.forget();
     this.renderer.load(scene.figures, buffers, () => this.redraw());
     const first = scene.figures[0];
@@ -135,7 +135,7 @@ class View {
     this.sliders.load(scene.sliders, scene.groups);
     this.timeline.load(scene.clips ?? []);
     this.acting.load(scene);
-    this.tools.load(scene, again);
+    this.tools.load(scene);
     if (!again) {
       if (scene.figures.length > 1) this.camera.turn = 0.15;
       this.camera.aspect = this.renderer.resize();

@@ -31,9 +31,9 @@ export class Tools {
     addEventListener("keydown", (event) => this.shortcut(event));
   }
 
-  /** Fills the lists of what a scene offers; bones of another character are not shown until they are asked for. */
-  load(scene, again) {
-    if (!again) press("bones", false);
+  /** Fills the lists of what a scene offers. Whether bones are shown, its first frame says. */
+  load(scene) {
+    this.isNew = true;
     this.choices("color", scene.colors);
     this.choices("export", ["", ...scene.exports]);
     $("bones").hidden = !scene.bones;
@@ -51,6 +51,8 @@ export class Tools {
     $("undo").disabled = !frame.undo;
     $("redo").disabled = !frame.redo;
     if (document.activeElement !== $("color")) $("color").value = frame.color;
+    if (this.isNew) press("bones", Boolean(frame.bones));
+    this.isNew = false;
   }
 
   openDrawer(open) {
