@@ -73,3 +73,14 @@ def test_the_reason_says_what_a_page_cannot_send(files, name, text):
         kind, said = page.send(name, b'{"asset": {"version": "2.0"}, "buffers": [{"uri": "a.bin", "byteLength": 4}]}')
         assert kind == "refused"
         assert text in said
+
+
+def test_a_character_says_which_motions_it_plays(files):
+    with shown(files / "arm.safetensors") as (_, page):
+        kind, said = page.send("take.csv", b"Timecode,BlendshapeCount\n")
+        assert kind == "refused"
+        assert "its weights move a face" in said
+    with shown(files / "arm.glb") as (_, page):
+        kind, said = dropped(page, files / "nod.npz")
+        assert kind == "refused"
+        assert "a rig plays motion of joints" in said

@@ -36,6 +36,7 @@ MOTIONS = {*readers(MOTION), *readers(WEIGHTS), ".npy"}
 BY_PROGRAMS = {*takers(RIG, "blender"), *takers(MOTION, "blender")}
 MOVING = {"poses", "channels", "weights"}  # arrays of archives
 MESHES = (".obj", ".ply")
+ARRAYS = (".npz", ".npy")
 NAMING_OTHERS = (".gltf", *USD.endings)  # files that may name others
 COMES_ALONE = "a dropped file comes alone: rigcast view opens it with those beside it"
 Figure = ModelFigure | RigFigure
@@ -150,6 +151,11 @@ class DroppedFiles:
         """The clips of a file by the names that the page lists."""
         read = functools.partial(self._read, path, figure, console)
         is_face = isinstance(figure, ModelFigure) and isinstance(figure.model, BlendshapeRig)
+        suffix = suffix_of(path)
+        if suffix == ".csv" and not is_face:
+            raise WrongInput("its weights move a face, and this character is none")
+        if suffix in ARRAYS and isinstance(figure, RigFigure):
+            raise WrongInput(f"{suffix} files play on models; a rig plays motion of joints")
         names = weight_clips(path) if is_face else self._motions(path)
         if not names and not is_face and is_motion(path):
             raise WrongInput("it holds no motion of joints")
