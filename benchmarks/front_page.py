@@ -1,7 +1,7 @@
 """Writes the figures of the front page: ``python -m benchmarks.front_page``.
 
-They stand in docs/index.md and README.md, one row a task, for readers who do not know the peers' names: what it was
-measured on, what came out, and what the usual way reaches. Every number is read from the tables of the benchmarks.
+The table in docs/index.md and README.md has one row per task: the data it was measured on, the result, and what the
+usual way reaches. It is for readers who do not know the peers. Every number is read from the tables of the benchmarks.
 """
 
 from __future__ import annotations

@@ -90,7 +90,7 @@ def in_a_page() -> NDArray[np.uint8]:
 
 def photographed(address: str) -> NDArray[np.uint8]:
     """The page at an address, as a browser without a window draws it."""
-    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), WINDOW) as browser:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, Browser(Path(folder), WINDOW) as browser:
         picture, page = Path(folder) / "view.png", browser.page()
         width, height = WINDOW
         page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

@@ -47,7 +47,7 @@ def draw_error(model: rc.Deformer, poses: np.ndarray, truth: np.ndarray) -> None
 
 def draw_view(model: rc.Deformer) -> None:
     """The live view, in a browser without a window."""
-    with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), SIZE) as browser:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder, Browser(Path(folder), SIZE) as browser:
         picture, page, live = Path(folder) / "view.png", browser.page(), rc.view(model)
         width, height = SIZE  # of the page, which a window's frame would make smaller
         page.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)

@@ -47,7 +47,10 @@ def main() -> int:
     try:
         (root / "reports").mkdir()
         shutil.copy(args.report, root / "reports" / "report.html")
-        with tempfile.TemporaryDirectory() as folder, Browser(Path(folder), (1100, 900), before=into(root)) as browser:
+        with (
+            tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+            Browser(Path(folder), (1100, 900), before=into(root)) as browser,
+        ):
             return moved(browser.page(), args.picture)
     finally:
         discard(root)

@@ -90,7 +90,7 @@ class CorrectingStage(Stage):
         for frame in frames:
             rows[frame] = self.figure.pose(State(self.within(self.timeline.row(frame))))
         rows = np.clip(rows, *self.shot.rig.bounds.T)
-        again, self._notice = self.shot.corrected(rows)
+        again, self.notice = self.shot.corrected(rows)
         self.timeline.playing = False
         poses = again.weights.astype(np.float32)
         still = np.zeros(len(self.rest), np.float32)

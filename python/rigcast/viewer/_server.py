@@ -34,7 +34,7 @@ from rigcast.viewer._playing._clips import ReadClip
 from rigcast.viewer._received._opening import Opener, Openings
 from rigcast.viewer._received._tab import Inbox, Tab
 from rigcast.viewer._stage import Stage
-from rigcast.viewer._wire import header_of, packed
+from rigcast.viewer._wire import packed
 
 if TYPE_CHECKING:
     from websockets.asyncio.server import ServerConnection
@@ -124,12 +124,13 @@ class Server:
     async def _replace(self, stage: Stage) -> str:
         """Show another stage; what was said of the one before, and not yet done, is forgotten."""
 
-        def begin() -> tuple[bytes, bytes, bytes]:
-            stage.number = self.stage.number
-            told = stage.step([], time.monotonic())  # what it has to say is said once, by who opened it
-            return stage.scene(), stage.step([], time.monotonic()), told
+        told, stage.notice = stage.notice, ""  # said once, by who opened it
 
-        scene, frame, told = await asyncio.get_running_loop().run_in_executor(self._worker, begin)
+        def begin() -> tuple[bytes, bytes]:
+            stage.number = self.stage.number
+            return stage.scene(), stage.step([], time.monotonic())
+
+        scene, frame = await asyncio.get_running_loop().run_in_executor(self._worker, begin)
         self.stage, self._scene, self._clips, self._frame = stage, scene, stage.transport.clips, frame
         self._number, self._scenes = stage.number, self._scenes + 1
         self._arrived = self._arrived_of_frame = None
@@ -138,7 +139,7 @@ class Server:
             tab.is_behind, tab.ready, tab.sent = True, False, -1
             tab.changed.set()
         self._wake.set()
-        return str(header_of(told)["notice"])
+        return told
 
     async def _offer(self, scene: bytes, clips: list[str]) -> None:
         """Tell the pages which clips there are, and go on: one of them plays."""

@@ -74,7 +74,8 @@ class Stage:
         self._picker = _core.SurfacePicker(self.vertices, figure.faces)
         self._packers = [_core.VertexPacker(f.faces, len(f.rest_vertices)) for f in self.figures()]
         self._grab: dict[str, Any] | None = None  # the answer to the page that asked for a point
-        self.colors, self._shows_bones, self._notice = SkinColors(self.figures()), False, ""
+        self.colors, self._shows_bones = SkinColors(self.figures()), False
+        self.notice = ""  # which the pages say with the next frame
         self._unsolved, self._moved, self._attempts, self.number = False, False, 0, 0
 
     def figures(self) -> list[Any]:
@@ -96,7 +97,7 @@ class Stage:
             self.timeline.playing = self._unsolved = self._moved = False
             self.state, self.vertices = self._sound
             self._picker.refit(self.vertices)
-            self._notice = f"{text}; the last pose that could be shown is back"
+            self.notice = f"{text}; the last pose that could be shown is back"
             return self._frame()
 
     def _step(self, given: Iterable[Message], now: float) -> bytes:
@@ -104,8 +105,8 @@ class Stage:
             try:
                 self.handle(message, now)
             except ValueError as error:
-                self._notice = " ".join(str(error).split())
-                log.warning("refused: %s: %s", message.kind, self._notice)
+                self.notice = " ".join(str(error).split())
+                log.warning("refused: %s: %s", message.kind, self.notice)
         if self.timeline.playing and self.timeline.advance(now):
             self.go_to_timeline()
         self._solve_drags()
@@ -130,10 +131,10 @@ class Stage:
             self.state, finished = self.drags.solve(self.state, self.vertices)
         except ValueError as error:  # a figure that nothing can drag
             self.drags.clear()
-            self._notice, finished = " ".join(str(error).split()), True
+            self.notice, finished = " ".join(str(error).split()), True
         self._attempts += 1
         self._moved, self._unsolved = True, not finished and self._attempts < MOST_ATTEMPTS
-        self._notice, self.drags.note = self._notice or self.drags.note, ""
+        self.notice, self.drags.note = self.notice or self.drags.note, ""
 
     def shown(self) -> list[Vertices]:
         """Vertices (V, 3) of each figure as they stand, moved by the clip's head."""
@@ -167,9 +168,9 @@ class Stage:
             "bones": joint_places(self.figure, self.state, self.timeline.moved) if self._shows_bones else None,
             "acting": self.acting(),
             "grab": self._grab,
-            "notice": self._notice,
+            "notice": self.notice,
         }
-        self._grab, self._notice = None, ""
+        self._grab, self.notice = None, ""
         return packed(header, arrays)
 
     def _of_timeline(self) -> State | None:
@@ -189,10 +190,6 @@ class Stage:
         if (state := self._of_timeline()) is not None:
             self._let_go()
             self.stand(state)
-
-    def notify(self, text: str) -> None:
-        """Say something on the pages with the next frame."""
-        self._notice = text
 
     def stand(self, state: State) -> None:
         """Show another state from the next step on."""
@@ -284,7 +281,7 @@ class Stage:
 
     def _say_fitting(self, is_pulled: bool) -> None:
         if is_pulled and isinstance(self.figure, RigFigure) and not self.figure.has_drag_model:
-            self._notice = FITTING
+            self.notice = FITTING
 
     @handle.register
     def _grip(self, message: messages.Grip, _: float) -> None:

@@ -98,7 +98,7 @@ def stage_of(
         return CorrectingStage(figure, other, timeline, handles, shot)
     known = clips_of(model) if clips is None else clips
     stage = Stage(figure, other, timeline, handles, _clips(figure, timeline, known, clip, rate))
-    stage.notify("; ".join(notes))
+    stage.notice = "; ".join(notes)
     return stage
 
 

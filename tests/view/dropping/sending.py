@@ -67,7 +67,7 @@ class SendingPage:
         return self.until("received", "refused")
 
     def send(self, name: str, data: bytes, **options: Any) -> tuple[str, str]:
-        """Send a file; whether it was opened or refused, and what is said of it."""
+        """Send a file; returns "opened" or "refused", and the sentence of the page."""
         answer = self.announce(name, len(data), **options)
         for at in range(0, len(data) if answer["type"] == "received" else 0, PART):
             self.socket.send(data[at : at + PART])

@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from rigcast import capture, ik, synthesis, viewer
-from rigcast._formats.registry import RIG, takers
+from rigcast._formats.registry import RIG
 from rigcast._load_model import load
 from rigcast._validate import FPS
 from rigcast.cli import _arguments as arguments
 from rigcast.cli._console import Console
 from rigcast.cli._inputs.actions import chosen_actions
-from rigcast.cli._inputs.clips import clip_of, clips_of_file, clips_of_motion, materials_of_file
+from rigcast.cli._inputs.clips import clip_of, clips_of_file, clips_of_motion, materials_of_file, program_for
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
 from rigcast.cli._inputs.motion import MOTIONS, add_retargeting_arguments
 from rigcast.cli._inputs.rigs import add_rig_arguments
@@ -239,8 +239,7 @@ def _show_alone(blender: str | None, path: Path, stack: contextlib.ExitStack, co
     parser = argparse.ArgumentParser()
     add_arguments(parser)
     args = parser.parse_args([str(path)])
-    if path.suffix.lower() in takers(RIG, "blender"):
-        args.blender = blender
+    args.blender = program_for(path, blender, RIG)
     return _stage(args, stack.enter_context(opened(args, path)), None, console)
 
 

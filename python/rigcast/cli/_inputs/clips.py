@@ -11,7 +11,7 @@ from rigcast import sources
 from rigcast._core import BlendshapeRig, Deformer
 from rigcast._formats.gltf.materials import SurfaceMaterial, read_materials
 from rigcast._formats.readers import suffix_of
-from rigcast._formats.registry import MOTION, takers
+from rigcast._formats.registry import MOTION, Content, takers
 from rigcast._validate import FPS
 from rigcast.cli._inputs.actions import ChosenAction
 from rigcast.cli._inputs.model_motion import MotionMapping, motion_of
@@ -52,9 +52,9 @@ def materials_of_file(path: Path, subject: Any) -> tuple[dict[str, SurfaceMateri
     return read_materials(path)
 
 
-def program_for(path: Path, blender: Any) -> Any:
-    """``--blender``, if it is a program that reads the file."""
-    return blender if suffix_of(path) in takers(MOTION, "blender") else None
+def program_for(path: Path, blender: str | None, content: Content = MOTION) -> str | None:
+    """``--blender``, if such files are read by that program."""
+    return blender if suffix_of(path) in takers(content, "blender") else None
 
 
 def clips_of_motion(args: argparse.Namespace, model: Deformer) -> dict[str, ReadClip]:

@@ -98,7 +98,7 @@ class DroppedFiles:
                 if not is_character:
                     self._plays(file.path, view, heard)
         except ValueError as error:
-            if suffix_of(file.path) not in NAMING_OTHERS:
+            if isinstance(error, WrongInput) or suffix_of(file.path) not in NAMING_OTHERS:
                 raise
             raise WrongInput(f"{error}; {COMES_ALONE}") from error
         return Opened(is_character, tuple(heard.lines))

@@ -23,12 +23,11 @@ class Played(Protocol):
     timeline: Timeline
     state: State
     rest: Any
+    notice: str
 
     def go_to_timeline(self) -> None: ...
 
     def restore(self, state: State) -> None: ...
-
-    def notify(self, text: str) -> None: ...
 
 
 class Transport:
@@ -84,7 +83,7 @@ class Transport:
         chosen.play(before.playing and not chosen.is_empty, now)
         before.playing = False
         if note:
-            self._stage.notify(note)
+            self._stage.notice = note
         if chosen.is_empty:
             self._stage.restore(State(self._stage.rest))
         else:
