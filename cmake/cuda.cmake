@@ -18,8 +18,9 @@ if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
   set(ENV{CUDACXX} ${RIGCAST_NVCC})  # else CMake would not test this compiler before using it
 endif()
 
-# Machine code for one architecture per generation; PTX of the oldest and the newest for those between and after.
-set(RIGCAST_CUDA_ARCHITECTURES 75;80-real;86-real;89-real;90-real;100-real;120
+# Machine code for one architecture per generation, from the first with matrix units for bfloat16 and float64 on; PTX of
+# the oldest and the newest for those between and after.
+set(RIGCAST_CUDA_ARCHITECTURES 80;86-real;89-real;90-real;100-real;120
     CACHE STRING "GPU architectures of the CUDA extension, oldest first")
 set(CMAKE_CUDA_ARCHITECTURES ${RIGCAST_CUDA_ARCHITECTURES})
 include(CheckLanguage)

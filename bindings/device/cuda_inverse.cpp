@@ -116,10 +116,11 @@ py::tuple project(DeviceProjection& projection, const ArrayLike& targets) {
     Array<double> energies(vertices.shape(0));
     {
         const auto in = view<float, 3>(vertices);
+        const cuda::ShotTargets from{in.data(), in.extent(0), in.extent(1), false, false};
         const auto out = writable<double, 2>(projections);
         const auto sums = writable<double, 1>(energies);
         const py::gil_scoped_release released;
-        projection.project(in, out, sums);
+        projection.project(from, out, sums);
     }
     return py::make_tuple(projections, energies);
 }

@@ -107,7 +107,44 @@ struct ResidentModel::State {
         if (!to.on_device) machine.download(vertices, count * num_coordinates, to.data + first * num_coordinates);
     }
 
+    /// True for a batch of evaluate_few. Libraries may allocate memory at any call, which a recording must not.
+    bool is_few(std::int64_t count) const {
+        return count > 0 && count <= std::min(most_few, frames_per_chunk()) && libraries == nullptr;
+    }
+    /// Evaluates few frames, from the same memory to the same memory each time: a number of frames that comes again is
+    /// recorded, and its launches start together. Poses and vertices are on the device.
+    void evaluate_few(const float* from, std::int64_t count, float* to) {
+        poses.reserve(most_few * num_controls);
+        vertices.reserve(most_few * num_coordinates);
+        const FrameBatch batch{0, count, poses.data(), vertices.data()};
+        if (from != poses.data()) machine.copy(from, count * num_controls, poses.data());
+        program->prepare(batch);
+        const bool again = few_count == count && few_poses == poses.data() && few_vertices == vertices.data();
+        if (again && launches == nullptr) launches = machine.record([&] { program->evaluate(batch); });
+        if (again) {
+            machine.run(*launches);
+        } else {
+            forget_launches();
+            program->evaluate(batch);  // allocates what it needs, which a recording must not
+            few_count = count;
+            few_poses = poses.data();
+            few_vertices = vertices.data();
+        }
+        if (to != vertices.data()) machine.copy(vertices.data(), count * num_coordinates, to);
+    }
+    /// To be called before a call that may move the program's memory.
+    void forget_launches() {
+        launches.reset();
+        few_count = 0;
+    }
+
     void queue_jacobians(std::int64_t count);
+
+    static constexpr std::int64_t most_few = 16;  // frames; chosen, not tuned
+    std::unique_ptr<Graph> launches;              // of a batch that came twice
+    std::int64_t few_count = 0;                   // frames of the last call of evaluate_few, and its memory
+    const float* few_poses = nullptr;
+    const float* few_vertices = nullptr;
 
     std::mutex turn;
     Machine machine;
@@ -164,6 +201,15 @@ void ResidentModel::run(const Source& poses, std::int64_t num_frames, const Targ
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
     const std::int64_t chunk = s.frames_per_chunk();
+    if (s.is_few(num_frames) && choices.prefix == nullptr && choices.detail.data() == nullptr) {
+        s.poses.reserve(State::most_few * s.num_controls);
+        s.vertices.reserve(State::most_few * s.num_coordinates);
+        s.evaluate_few(s.load(poses, 0, num_frames, s.poses), num_frames, s.results_on_device(vertices, 0, num_frames));
+        s.deliver(vertices, 0, num_frames);
+        s.machine.synchronize();
+        return;
+    }
+    s.forget_launches();
     for (std::int64_t first = 0; first < num_frames; first += chunk) {
         const std::int64_t count = std::min(chunk, num_frames - first);
         const FrameBatch batch{first, count, s.load(poses, first, count, s.poses),
@@ -237,6 +283,7 @@ void ResidentModel::do_jvp(View<const float, 2> poses, View<const float, 2> tang
     State& s = *state_;
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
+    s.forget_launches();
     const Target target{derivatives.data(), false};
     const std::int64_t chunk = s.num_that_fit(s.program->floats_per_frame() + s.program->floats_per_tangent() +
                                               2 * s.num_controls + s.num_coordinates);
@@ -271,6 +318,7 @@ void ResidentModel::do_jacobian(View<const float, 2> poses, View<float, 3> jacob
     State& s = *state_;
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
+    s.forget_launches();
     const std::int64_t size = s.num_coordinates * s.num_controls;
     const std::int64_t chunk = s.num_that_fit(s.program->floats_per_frame() + s.num_controls + size);
     for (std::int64_t first = 0; first < poses.extent(0); first += chunk) {
@@ -297,17 +345,25 @@ std::vector<double> ResidentModel::milliseconds(View<const float, 2> poses, std:
     }
     const std::lock_guard<std::mutex> turn(s.turn);
     const DeviceScope scope;
-    s.machine.upload(poses.data(), poses.size(), s.poses);
+    s.forget_launches();
+    Buffer<float> all;
+    s.machine.upload(poses.data(), poses.size(), all);
+    const bool few = s.is_few(frames_per_batch) && detail.data() == nullptr;
+    if (few) s.vertices.reserve(State::most_few * s.num_coordinates);
     float* vertices = s.results_on_device({nullptr, false}, 0, frames_per_batch);
     check_choices("milliseconds", *model_, {nullptr, detail}, 1);
-    s.program->prepare({0, frames_per_batch, s.poses.data(), vertices, {nullptr, detail}});
+    s.program->prepare({0, frames_per_batch, all.data(), vertices, {nullptr, detail}});
     const std::int64_t batches = poses.extent(0) / frames_per_batch;
     std::vector<double> times;
     constexpr int warm_up = 3;
     for (int i = 0; i < repeats + warm_up; ++i) {
-        const float* frames = s.poses.data() + i % batches * frames_per_batch * s.num_controls;
+        const float* frames = all.data() + i % batches * frames_per_batch * s.num_controls;
         const double time = s.machine.milliseconds([&] {
-            s.program->evaluate({0, frames_per_batch, frames, vertices});
+            if (few) {
+                s.evaluate_few(frames, frames_per_batch, vertices);
+            } else {
+                s.program->evaluate({0, frames_per_batch, frames, vertices});
+            }
         });
         if (i >= warm_up) times.push_back(time);
     }

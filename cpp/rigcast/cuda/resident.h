@@ -27,8 +27,8 @@ struct ResidentOptions {
 /// host are copied in chunks that fit the workspace. Guarantee: a frame has the same bytes alone and in any batch,
 /// except with ResidentOptions::libraries; they differ from the CPU's by rounding. Calls from several threads run one
 /// after another. All members throw CudaError.
-/// Not done: overlapping the copies with kernels (pinned memory and a second stream), fusing the blend with the last
-/// product. Tensor cores are left alone, since results are exact float32.
+/// Products run on the matrix units, float32 in two parts (machine/matrix_units.h). Not done: overlapping the copies
+/// with kernels (locked memory and a second stream), fusing the blend with the last product.
 ///
 /// Example: a motion whose vertices stay on the device.
 /// ```cpp

@@ -54,6 +54,10 @@ struct TexelProduct {
         alignas(16) float w[depth][outputs_per_tile];
         alignas(16) float x[depth][texels_per_tile];
     };
+    struct Fetched {
+        float w[depth * outputs_per_tile / threads];
+        float x[depth_per_thread];
+    };
     struct Registers {
         float sum[outputs_per_thread][texels_per_thread];
     };
@@ -79,29 +83,37 @@ struct TexelProduct {
         return (group.taps * group.inputs + depth - 1) / depth;
     }
 
-    RIGCAST_DEVICE void load(Block block, int thread, int step, Shared& shared) const {
+    RIGCAST_DEVICE void fetch(Block block, int thread, int step, Fetched& fetched) const {
         const TexelTile tile = tiles[block.column];
-        for (int i = thread; i < depth * outputs_per_tile; i += threads) {
-            shared.w[i / outputs_per_tile][i % outputs_per_tile] =
-                weights[tile.weight + step * (depth * outputs_per_tile) + i];
+        for (int i = 0; i < depth * outputs_per_tile / threads; ++i) {
+            fetched.w[i] = weights[tile.weight + step * (depth * outputs_per_tile) + thread + i * threads];
         }
         const TexelGroup group = groups[tile.group];
         const float* map = input + block.row * input_width + group.input;
-        const int slot = thread % texels_per_tile;
-        const int texel = tile.first_texel + slot;
+        const int texel = tile.first_texel + thread % texels_per_tile;
         const int first = thread / texels_per_tile * depth_per_thread;
         int tap = (step * depth + first) / group.inputs;
         int channel = (step * depth + first) % group.inputs;
         std::int32_t source = source_of(group, tap, texel);
-        for (int k = first; k < first + depth_per_thread; ++k) {
-            shared.x[k][slot] = source < 0 ? 0.0f : map[std::int64_t{channel} * group.input_texels + source];
+        for (int k = 0; k < depth_per_thread; ++k) {
+            fetched.x[k] = source < 0 ? 0.0f : map[std::int64_t{channel} * group.input_texels + source];
             if (++channel < group.inputs) continue;
             channel = 0;
             source = source_of(group, ++tap, texel);
         }
     }
 
-    RIGCAST_DEVICE void multiply(int thread, const Shared& shared, Registers& registers) const {
+    RIGCAST_DEVICE void put(Block, int thread, int, const Fetched& fetched, Shared& shared) const {
+        for (int i = 0; i < depth * outputs_per_tile / threads; ++i) {
+            const int at = thread + i * threads;
+            shared.w[at / outputs_per_tile][at % outputs_per_tile] = fetched.w[i];
+        }
+        for (int k = 0; k < depth_per_thread; ++k) {
+            shared.x[thread / texels_per_tile * depth_per_thread + k][thread % texels_per_tile] = fetched.x[k];
+        }
+    }
+
+    RIGCAST_DEVICE void multiply(Block, int thread, const Shared& shared, Registers& registers) const {
         multiply_tile(thread, shared.w, shared.x, registers.sum);
     }
 

@@ -6,6 +6,15 @@
 
 namespace rigcast::cuda {
 
+/// Targets of T frames, (T, V, 3) in float32 or float16: on the host, or in memory of the first device.
+struct ShotTargets {
+    const void* data;
+    std::int64_t frames;
+    std::int64_t vertices;  // per frame
+    bool is_float16;
+    bool on_device;
+};
+
 /// N columns of a rig on M chosen vertices in device memory, for projections of targets: the device's
 /// inverse::Projection. Calls from several threads run one after another.
 class DeviceProjection {
@@ -23,8 +32,10 @@ public:
     std::int64_t num_columns() const;
 
     /// Writes Phi^T Omega b (T, N) and b^T Omega b (T), where b are targets (T, M, 3), or (T, V, 3) of all vertices of
-    /// the rig, minus the neutral. Throws ArgumentError on other shapes, CudaError.
-    void project(View<const float, 3> targets, View<double, 2> projections, View<double, 1> energies);
+    /// the rig, minus the neutral. Targets on the host pass through locked memory in two chunks that take turns, so
+    /// that copies run beside kernels; targets on the device are not copied. Throws ArgumentError on other shapes,
+    /// CudaError.
+    void project(const ShotTargets& targets, View<double, 2> projections, View<double, 1> energies);
 
 private:
     struct Resident;

@@ -13,13 +13,18 @@ namespace rigcast::cuda {
 ///
 /// A *tile kernel* is an object with
 ///   static constexpr int threads;             threads per block
-///   struct Shared;                            memory that the threads of a block share, uninitialized
+///   static constexpr int blocks;              optional: blocks per multiprocessor that registers must suffice for
+///   struct Shared;                            memory that the threads of a block share for one step, uninitialized
+///   struct Fetched;                           what a thread carries from memory to Shared
 ///   struct Registers;                         memory of one thread, zero-initialized
 ///   int steps(Block) const;
-///   void load(Block, int thread, int step, Shared&) const;        writes Shared
-///   void multiply(int thread, const Shared&, Registers&) const;   reads Shared
-///   void store(Block, int thread, const Registers&) const;        writes results
-/// Each block runs: for each step, all threads load, barrier, all threads multiply, barrier; then all threads store.
+///   void fetch(Block, int thread, int step, Fetched&) const;                reads memory
+///   void put(Block, int thread, int step, const Fetched&, Shared&) const;   writes Shared
+///   void multiply(Block, int thread, const Shared&, Registers&) const;      reads Shared
+///   void store(Block, int thread, const Registers&) const;                  writes results
+/// Each block runs, for each step: all threads put what they fetched, barrier, all threads fetch the next step and
+/// multiply this one; then all threads store. Two Shared take turns, so that one barrier per step is enough and memory
+/// is read while the matrix units (matrix_units.h) multiply.
 struct Block {
     std::int64_t row;
     std::int64_t column;

@@ -69,7 +69,7 @@ double copy_rate(std::int64_t bytes, int repeats) {
     std::vector<double> times;
     constexpr int warm_up = 3;  // copies
     for (int i = 0; i < repeats + warm_up; ++i) {
-        const double time = machine.milliseconds([&] { machine.copy(from, bytes, to); });
+        const double time = machine.milliseconds([&] { machine.copy(from.data(), bytes, to.data()); });
         if (i >= warm_up) times.push_back(time);
     }
     std::nth_element(times.begin(), times.begin() + repeats / 2, times.end());

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <type_traits>
@@ -48,6 +49,16 @@ public:
 private:
     std::unique_ptr<T[]> data_;
     std::int64_t capacity_ = 0;
+};
+
+/// Host memory; see gpu.h.
+template <class T>
+using PinnedBuffer = Buffer<T>;
+
+/// Launches that were recorded once and are started together. Kernels are kept by value, as a GPU keeps them: memory
+/// that has moved since shows under AddressSanitizer.
+struct Graph {
+    std::vector<std::function<void()>> launches;
 };
 
 /// A team of block.h as one thread that does all the work, in ascending or descending order.
@@ -109,24 +120,53 @@ public:
         bytes_to_host += static_cast<std::int64_t>(count * sizeof(T));
         std::copy_n(source.data(), count, target);
     }
+    template <class T>
+    void copy(const T* source, std::int64_t count, T* target) {
+        std::copy_n(source, count, target);
+    }
     void synchronize() {}
+
+    template <class F>
+    std::unique_ptr<Graph> record(const F& queue) {
+        auto graph = std::make_unique<Graph>();
+        recording_ = graph.get();
+        try {
+            queue();
+        } catch (...) {
+            recording_ = nullptr;
+            throw;
+        }
+        recording_ = nullptr;
+        return graph;
+    }
+    void run(const Graph& graph) {
+        for (const auto& launch : graph.launches) launch();
+    }
     /// Bytes that were uploaded so far.
     std::int64_t uploaded_bytes() const { return uploaded_bytes_; }
 
     /// Calls f(row, column) for all rows and columns.
     template <class F>
     void for_each(std::int64_t rows, std::int64_t columns, const F& f) {
-        for (std::int64_t row = 0; row < rows; ++row) {
-            in_order(row % 2 != 0, columns, [&](std::int64_t column) { f(row, column); });
-        }
+        launch([=] {
+            for (std::int64_t row = 0; row < rows; ++row) {
+                in_order(row % 2 != 0, columns, [&](std::int64_t column) { f(row, column); });
+            }
+        });
     }
 
     /// Runs a tile kernel (block.h) on rows x columns blocks.
     template <class Kernel>
     void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
-        for (std::int64_t row = 0; row < rows; ++row) {
-            for (std::int64_t column = 0; column < columns; ++column) run_block(Block{row, column}, kernel);
-        }
+        static_assert(std::is_trivially_copyable_v<typename Kernel::Shared>);
+        launch([=] {
+            const auto shared = std::make_unique<typename Kernel::Shared[]>(2);
+            for (std::int64_t row = 0; row < rows; ++row) {
+                for (std::int64_t column = 0; column < columns; ++column) {
+                    run_block(Block{row, column}, kernel, shared.get());
+                }
+            }
+        });
     }
 
     static constexpr std::int64_t most_shared = 5888;
@@ -140,9 +180,21 @@ public:
     /// Runs a team kernel (block.h) on `teams` blocks, one after another.
     template <class Kernel>
     void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
-        for (std::int64_t i = 0; i < teams; ++i) {
-            std::vector<double> memory(shared, std::numeric_limits<double>::quiet_NaN());
-            kernel(Team(i, teams, memory.data()));
+        launch([=] {
+            for (std::int64_t i = 0; i < teams; ++i) {
+                std::vector<double> memory(shared, std::numeric_limits<double>::quiet_NaN());
+                kernel(Team(i, teams, memory.data()));
+            }
+        });
+    }
+
+    /// Runs work that is queued in the stream, or records it.
+    template <class F>
+    void launch(const F& kernel) {
+        if (recording_ == nullptr) {
+            kernel();
+        } else {
+            recording_->launches.emplace_back(kernel);
         }
     }
 
@@ -161,6 +213,7 @@ public:
 
 private:
     std::int64_t uploaded_bytes_ = 0;
+    Graph* recording_ = nullptr;
 
     template <class F>
     static void in_order(bool backward, std::int64_t count, const F& f) {
@@ -168,18 +221,21 @@ private:
     }
 
     template <class Kernel>
-    static void run_block(Block block, const Kernel& kernel) {
+    static void run_block(Block block, const Kernel& kernel, typename Kernel::Shared* shared) {
         const bool backward = (block.row + block.column) % 2 != 0;
-        typename Kernel::Shared shared;
-        static_assert(std::is_trivially_copyable_v<typename Kernel::Shared>);
-        std::memset(&shared, 0xff, sizeof(shared));
         std::vector<typename Kernel::Registers> registers(Kernel::threads);
+        std::vector<typename Kernel::Fetched> fetched(Kernel::threads);
         const auto all = [&](const auto& f) {
             in_order(backward, Kernel::threads, [&](std::int64_t thread) { f(static_cast<int>(thread)); });
         };
-        for (int step = 0; step < kernel.steps(block); ++step) {
-            all([&](int thread) { kernel.load(block, thread, step, shared); });
-            all([&](int thread) { kernel.multiply(thread, shared, registers[thread]); });
+        const int steps = kernel.steps(block);
+        if (steps > 0) all([&](int thread) { kernel.fetch(block, thread, 0, fetched[thread]); });
+        for (int step = 0; step < steps; ++step) {
+            typename Kernel::Shared& now = shared[step % 2];
+            std::memset(static_cast<void*>(&now), 0xff, sizeof(now));
+            all([&](int thread) { kernel.put(block, thread, step, fetched[thread], now); });
+            if (step + 1 < steps) all([&](int thread) { kernel.fetch(block, thread, step + 1, fetched[thread]); });
+            all([&](int thread) { kernel.multiply(block, thread, now, registers[thread]); });
         }
         all([&](int thread) { kernel.store(block, thread, registers[thread]); });
     }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -72,6 +73,43 @@ private:
     std::int64_t capacity_ = 0;
 };
 
+/// Host memory that is locked in place, so that copies from and to it run beside kernels. It grows as Buffer does.
+template <class T>
+class PinnedBuffer {
+public:
+    PinnedBuffer() = default;
+    PinnedBuffer(const PinnedBuffer&) = delete;
+    PinnedBuffer& operator=(const PinnedBuffer&) = delete;
+    ~PinnedBuffer() { cudaFreeHost(data_); }
+
+    void reserve(std::int64_t count) {
+        if (count <= capacity_) return;
+        check(cudaFreeHost(std::exchange(data_, nullptr)), "freeing locked memory");
+        capacity_ = 0;
+        check(cudaMallocHost(reinterpret_cast<void**>(&data_), count * sizeof(T)), "locking memory");
+        capacity_ = count;
+    }
+    T* data() const { return data_; }
+
+private:
+    T* data_ = nullptr;
+    std::int64_t capacity_ = 0;
+};
+
+/// Launches that were recorded once (Machine::record) and are started together, which takes less time than one by one.
+class Graph {
+public:
+    explicit Graph(cudaGraphExec_t launches) : launches_(launches) {}
+    Graph(const Graph&) = delete;
+    Graph& operator=(const Graph&) = delete;
+    ~Graph() { cudaGraphExecDestroy(launches_); }
+
+    cudaGraphExec_t launches() const { return launches_; }
+
+private:
+    cudaGraphExec_t launches_;
+};
+
 /// The largest number of rows of a grid (CUDA). If there are more, each block computes several, one after another.
 constexpr std::int64_t max_grid_rows = 65535;
 
@@ -82,21 +120,37 @@ __global__ void __launch_bounds__(256) element_kernel(std::int64_t rows, std::in
     for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) f(row, column);
 }
 
+/// Blocks of a kernel that a multiprocessor shall hold at least: Kernel::blocks, or one.
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads) tile_kernel(std::int64_t rows, const Kernel kernel) {
-    __shared__ typename Kernel::Shared shared;
+constexpr int num_blocks() {
+    if constexpr (requires { Kernel::blocks; }) {
+        return Kernel::blocks;
+    } else {
+        return 1;
+    }
+}
+
+template <class Kernel>
+__global__ void __launch_bounds__(Kernel::threads, num_blocks<Kernel>())
+    tile_kernel(std::int64_t rows, const Kernel kernel) {
+    extern __shared__ __align__(16) unsigned char tile_memory[];
+    auto* shared = reinterpret_cast<typename Kernel::Shared*>(tile_memory);  // two take turns
     const int thread = static_cast<int>(threadIdx.x);
     for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) {
         typename Kernel::Registers registers = {};
+        typename Kernel::Fetched fetched;
         const Block block{row, blockIdx.x};
         const int steps = kernel.steps(block);
+        if (steps > 0) kernel.fetch(block, thread, 0, fetched);
         for (int step = 0; step < steps; ++step) {
-            kernel.load(block, thread, step, shared);
+            typename Kernel::Shared& now = shared[step % 2];
+            kernel.put(block, thread, step, fetched, now);
             __syncthreads();
-            kernel.multiply(thread, shared, registers);
-            __syncthreads();
+            if (step + 1 < steps) kernel.fetch(block, thread, step + 1, fetched);
+            kernel.multiply(block, thread, now, registers);
         }
         kernel.store(block, thread, registers);
+        __syncthreads();  // the next row begins with the first of the two again
     }
 }
 
@@ -172,16 +226,6 @@ private:
     double* partial_;
 };
 
-/// Blocks of a team kernel that a multiprocessor shall hold at least: Kernel::blocks, or one.
-template <class Kernel>
-constexpr int num_blocks() {
-    if constexpr (requires { Kernel::blocks; }) {
-        return Kernel::blocks;
-    } else {
-        return 1;
-    }
-}
-
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, num_blocks<Kernel>()) team_kernel(const Kernel kernel) {
     static_assert(Kernel::threads % Team::lanes == 0 && Kernel::threads <= Team::lanes * Team::max_warps);
@@ -217,10 +261,32 @@ public:
               "copying from the device");
     }
     template <class T>
-    void copy(const Buffer<T>& source, std::int64_t count, Buffer<T>& target) {
-        check(cudaMemcpyAsync(target.data(), source.data(), count * sizeof(T), cudaMemcpyDeviceToDevice, stream_),
+    void copy(const T* source, std::int64_t count, T* target) {
+        check(cudaMemcpyAsync(target, source, count * sizeof(T), cudaMemcpyDeviceToDevice, stream_),
               "copying on the device");
     }
+
+    /// Records the kernels that `queue` launches, without running them. Memory that they use must stay in place, and
+    /// `queue` must not copy, allocate or wait.
+    template <class F>
+    std::unique_ptr<Graph> record(const F& queue) {
+        check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "recording launches");
+        cudaGraph_t graph = nullptr;
+        try {
+            queue();
+        } catch (...) {
+            cudaStreamEndCapture(stream_, &graph);
+            cudaGraphDestroy(graph);
+            throw;
+        }
+        check(cudaStreamEndCapture(stream_, &graph), "recording launches");
+        cudaGraphExec_t launches = nullptr;
+        const cudaError_t status = cudaGraphInstantiate(&launches, graph, 0);
+        cudaGraphDestroy(graph);
+        check(status, "preparing recorded launches");
+        return std::make_unique<Graph>(launches);
+    }
+    void run(const Graph& graph) { check(cudaGraphLaunch(graph.launches(), stream_), "starting recorded launches"); }
     /// Bytes that were uploaded so far.
     std::int64_t uploaded_bytes() const { return uploaded_bytes_; }
     /// For libraries that queue work of their own.
@@ -240,12 +306,14 @@ public:
     template <class Kernel>
     void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
         if (rows == 0 || columns == 0) return;
-        tile_kernel<<<grid(rows, columns), Kernel::threads, 0, stream_>>>(rows, kernel);
+        constexpr std::int64_t bytes = 2 * sizeof(typename Kernel::Shared);
+        allow_shared(tile_kernel<Kernel>, bytes);
+        tile_kernel<<<grid(rows, columns), Kernel::threads, bytes, stream_>>>(rows, kernel);
         check(cudaGetLastError(), "starting a kernel");
     }
 
     /// Doubles that a block of a team kernel may share by default: 48 KB, less 2 KB for partial sums and static memory.
-    /// A kernel may be launched with up to 60 KB, which all devices have when asked.
+    /// A kernel may be launched with up to 96 KB, which all devices of this build have when asked.
     static constexpr std::int64_t most_shared = 5888;
 
     /// The number of blocks of a team kernel with `shared` doubles each that the device runs at the same time.
@@ -264,11 +332,7 @@ public:
     template <class Kernel>
     void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
         if (teams == 0) return;
-        if (shared > most_shared) {
-            check(cudaFuncSetAttribute(team_kernel<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                       static_cast<int>(shared * sizeof(double))),
-                  "asking for shared memory");
-        }
+        allow_shared(team_kernel<Kernel>, shared * static_cast<std::int64_t>(sizeof(double)));
         team_kernel<<<grid(1, teams), Kernel::threads, shared * sizeof(double), stream_>>>(kernel);
         check(cudaGetLastError(), "starting a kernel");
     }
@@ -308,6 +372,14 @@ private:
         ~Event() { cudaEventDestroy(event); }
         cudaEvent_t event = nullptr;
     };
+
+    /// Blocks have 48 KB of shared memory unless more is asked for.
+    template <class Function>
+    static void allow_shared(Function* kernel, std::int64_t bytes) {
+        if (bytes <= 48 * 1024) return;
+        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
+              "asking for shared memory");
+    }
 
     static dim3 grid(std::int64_t rows, std::int64_t columns) {
         if (columns > 0x7fffffff) {

@@ -1,22 +1,23 @@
 #pragma once
+#include <bit>
 #include <cmath>
 #include <cstdint>
 
 #include "rigcast/core/portable.h"
 #include "rigcast/cuda/machine/block.h"
 #include "rigcast/cuda/machine/machine.h"
+#include "rigcast/cuda/machine/matrix_units.h"
 #include "rigcast/cuda/products/tangent_kernels.h"
-#include "rigcast/cuda/products/tile_product.h"
 #include "rigcast/network/activation.h"
 #include "rigcast/network/storage.h"
 
 namespace rigcast::cuda {
 
-/// One matrix W of a grouped product, (outputs, inputs) row-major, with its bias b (outputs).
+/// One matrix W (outputs, inputs) of a grouped product, with its bias b (outputs).
 struct ProductGroup {
     std::int64_t first_input;   // column of the input
     std::int64_t first_output;  // column of the output
-    std::int64_t weight;        // first number of W in the weights of its storage
+    std::int64_t weight;        // first number of W, row-major, or its first tile, in the weights of its storage
     std::int64_t bias;          // first number of b in the biases
     std::int32_t outputs;
     std::int32_t inputs;
@@ -34,26 +35,73 @@ struct ProductTile {
     std::int32_t piece = 0;  // of the sums of these outputs
 };
 
-/// The matrices of all groups, one after another, by storage, and the scales of their blocks.
-struct StoredWeights {
-    const float* wide;           // float32
-    const std::uint16_t* words;  // float16, bfloat16 and int16
-    const std::int8_t* bytes;    // int8
-    const float* scales;
-
-    /// W(output, input) as float32, which is exact.
-    RIGCAST_DEVICE float at(const ProductGroup& group, std::int64_t output, std::int64_t input) const {
-        const std::int64_t index = group.weight + output * group.inputs + input;
-        if (group.storage == network::Storage::float32) return wide[index];
-        if (group.storage == network::Storage::float16) return widened_float16(words[index]);
-        if (group.storage == network::Storage::bfloat16) return widened_bfloat16(words[index]);
-        const auto block = static_cast<std::int32_t>(output) / group.rows_per_block;
-        const float scale = scales[group.scale + std::int64_t{block} * group.inputs + input];
-        const auto whole = group.storage == network::Storage::int8 ? std::int16_t{bytes[index]}
-                                                                   : static_cast<std::int16_t>(words[index]);
-        return static_cast<float>(whole) * scale;
-    }
+/// A 16 x 16 tile of weights in 16 or 8 bits, as they are stored, in the order of FloatTile: a lane has 4 or 2 words.
+template <int Words>
+struct StoredRowTile {
+    struct alignas(4 * Words) Lane {
+        std::uint32_t word[Words];
+    };
+    Lane lane[lanes_per_warp];
 };
+
+/// The matrices of all groups as tiles, by storage, and the scales of their blocks. A group is cut into tiles of 64
+/// outputs; each has for every 16 inputs its tiles of 16 outputs, one after another. What is beyond the matrix is 0.
+struct TiledWeights {
+    const FloatRowTile* wide;       // float32
+    const StoredRowTile<4>* words;  // float16, bfloat16 and int16
+    const StoredRowTile<2>* bytes;  // int8
+    const float* scales;
+};
+
+/// What a lane has read of a tile of weights: words of the storage, eight of float32.
+struct FetchedWeights {
+    std::uint32_t word[FloatTile::row_numbers];
+};
+
+RIGCAST_DEVICE inline FetchedWeights fetch_weights(const TiledWeights& weights, network::Storage storage,
+                                                   std::int64_t tile, int lane) {
+    FetchedWeights result{};
+    if (storage == network::Storage::float32) {
+        RIGCAST_UNROLL
+        for (int half = 0; half < 2; ++half) {
+            const FourFloats from = weights.wide[tile].half[half][lane];
+            RIGCAST_UNROLL
+            for (int i = 0; i < 4; ++i) result.word[4 * half + i] = std::bit_cast<std::uint32_t>(from.value[i]);
+        }
+    } else if (storage == network::Storage::int8) {
+        const StoredRowTile<2>::Lane from = weights.bytes[tile].lane[lane];
+        RIGCAST_UNROLL
+        for (int w = 0; w < 2; ++w) result.word[w] = from.word[w];
+    } else {
+        const StoredRowTile<4>::Lane from = weights.words[tile].lane[lane];
+        RIGCAST_UNROLL
+        for (int w = 0; w < 4; ++w) result.word[w] = from.word[w];
+    }
+    return result;
+}
+
+/// Number i of what was fetched, which must be known when compiling; without the scales of int16 and int8.
+RIGCAST_DEVICE inline float widened(const FetchedWeights& from, network::Storage storage, int i) {
+    const auto bits = static_cast<std::uint16_t>(from.word[i / 2] >> 16 * (i % 2));
+    switch (storage) {
+        case network::Storage::float32:
+            return std::bit_cast<float>(from.word[i]);
+        case network::Storage::float16:
+            return widened_float16(bits);
+        case network::Storage::bfloat16:
+            return widened_bfloat16(bits);
+        case network::Storage::int16:
+            return static_cast<float>(static_cast<std::int16_t>(bits));
+        case network::Storage::int8:
+            return static_cast<float>(static_cast<std::int8_t>(from.word[i / 4] >> 8 * (i % 4)));
+    }
+    return 0.0f;
+}
+
+/// True if one part of TF32 holds a weight exactly: a power of two as scale changes nothing.
+RIGCAST_DEVICE inline bool has_one_part(network::Storage storage) {
+    return storage != network::Storage::float32 && storage != network::Storage::int16;
+}
 
 /// f(x). NaN stays NaN.
 RIGCAST_DEVICE inline float activated(network::Activation activation, float x) {
@@ -121,43 +169,64 @@ struct TimesSlope {
     }
 };
 
-/// Finish(W_g x_g) for all groups g of a layer and all frames (or tangents) in one launch.
+/// Up to four numbers from `from` on, of which `count` exist; 0 for the others.
+RIGCAST_DEVICE inline FourFloats load_four(const float* from, std::int64_t count) {
+    if (count >= 4 && reinterpret_cast<std::uintptr_t>(from) % sizeof(FourFloats) == 0) {
+        return *reinterpret_cast<const FourFloats*>(from);
+    }
+    FourFloats result;
+    RIGCAST_UNROLL
+    for (int i = 0; i < 4; ++i) result.value[i] = i < count ? from[i] : 0.0f;
+    return result;
+}
+
+/// Finish(W_g x_g) for all groups g of a layer and all frames (or tangents) in one launch, on the matrix units
+/// (matrix_units.h), in float32 of two parts.
 ///
 /// Why not cuBLAS: a body has many small matrices of different shapes (dozens of sets, 20 to 400 inputs, 128 outputs).
 /// cuBLAS would need four launches per set or padding to one shape, and is a dependency of 600 MB. One grouped kernel
-/// computes a layer of all sets with bias and activation, in exact float32, with sums in a fixed order, and can be
-/// checked without a GPU (emulation.h). Its rate is not what callers wait for: results leave over a bus some fifty
-/// times slower than the device's memory. Large layers of one shape may go through cuBLAS instead (LibraryProduct).
+/// computes a layer of all sets with bias and activation, with sums in a fixed order, and can be checked without a GPU
+/// (emulation.h). Large layers of one shape may go through cuBLAS instead (LibraryProduct).
 ///
 /// Weights stay in the format in which the model stores them, and are widened while a block of threads loads them: a
-/// group in 16 bits takes half the memory and half the reads. Sums are float32.
+/// group in 16 bits takes half the memory and half the reads, and all but int16 two thirds of the products.
 ///
-/// A block of 256 threads computes 64 frames x 64 outputs, 16 inputs per step; a warp 8 frames x 64 outputs; a thread 8
-/// frames x 2 outputs, 32 apart, so that a warp stores whole lines.
-template <class Finish>
+/// A block of 256 threads computes 64 outputs of `Frames` frames: 128 for large batches, where a warp has 32 x 32
+/// sums, and 32 or 8, with longer steps, for small ones. A frame has the same bytes in all of them: the terms of a sum
+/// have the order of the inputs.
+template <class Finish, int Frames>
 struct GroupedProduct {
     static constexpr int threads = 256;
-    static constexpr int frames_per_block = 64;
+    static constexpr int blocks = 2;
+    static constexpr int frames_per_block = Frames;
     static constexpr int outputs_per_tile = 64;
-    static constexpr int inputs_per_step = 16;
-    static constexpr int pitch = 64 + 4;  // keeps 16-byte alignment, halves bank conflicts while loading
-    static constexpr int frames_per_thread = 8;
-    static constexpr int outputs_per_thread = 2;
-    static_assert(frames_per_block == outputs_per_tile);  // `load` fills both parts of Shared in one loop
-    static_assert(threads / warp_size * frames_per_thread == frames_per_block);
-    static_assert(warp_size * outputs_per_thread == outputs_per_tile);
+    static constexpr int row_tiles = outputs_per_tile / FloatTile::rows;
+    static constexpr int column_tiles = Frames / FloatTile::columns;
+    static constexpr int depths = Frames == 128 ? 2 : 4;  // of 16 inputs, per step
+    static constexpr int inputs_per_step = depths * FloatTile::depth;
+    static constexpr int warps = threads / lanes_per_warp;
+    static constexpr int rows_per_warp = Frames == 128 ? 2 : 1;  // tiles
+    static constexpr int warps_of_rows = row_tiles / rows_per_warp;
+    static constexpr int columns_per_warp = Frames == 8 ? 1 : column_tiles * warps_of_rows / warps;
+    static constexpr int weights_per_thread = depths * row_tiles * lanes_per_warp / threads;  // fragments
+    static constexpr int inputs_per_thread = (depths * column_tiles * lanes_per_warp + threads - 1) / threads;
+    static_assert(Frames == 128 || Frames == 32 || Frames == 8);
 
     struct Shared {
-        alignas(16) float x[inputs_per_step][pitch];
-        alignas(16) float w[inputs_per_step][pitch];
+        FloatRowTile w[depths][row_tiles];
+        FloatColumnTile x[depths][column_tiles];
+    };
+    struct Fetched {
+        FetchedWeights w[weights_per_thread];
+        FourFloats x[inputs_per_thread];
     };
     struct Registers {
-        float sum[frames_per_thread][outputs_per_thread];
+        float sum[rows_per_warp][columns_per_warp][FloatTile::sums];
     };
 
     const ProductGroup* groups;
     const ProductTile* tiles;  // one per column of blocks
-    StoredWeights weights;
+    TiledWeights weights;
     Finish finish;
     const float* input;  // (T, input_width)
     std::int64_t input_width;
@@ -170,42 +239,110 @@ struct GroupedProduct {
         return (tile.end - tile.begin + inputs_per_step - 1) / inputs_per_step;
     }
 
-    RIGCAST_DEVICE void load(Block block, int thread, int step, Shared& shared) const {
+    RIGCAST_DEVICE void fetch(Block block, int thread, int step, Fetched& fetched) const {
         const ProductTile tile = tiles[block.column];
         const ProductGroup group = groups[tile.group];
-        const int k = thread % inputs_per_step;
-        const int from = tile.begin + step * inputs_per_step + k;
-        for (int i = 0; i < frames_per_block * inputs_per_step / threads; ++i) {
-            const int slot = thread / inputs_per_step + i * (threads / inputs_per_step);
-            const std::int64_t frame = block.row * frames_per_block + slot;
-            const std::int64_t unit = tile.first + slot;
-            const bool inside = from < tile.end;
-            shared.x[k][slot] =
-                inside && frame < num_frames ? input[frame * input_width + group.first_input + from] : 0.0f;
-            shared.w[k][slot] = inside && unit < group.outputs ? weights.at(group, unit, from) : 0.0f;
+        const int lane = thread % lanes_per_warp;
+        const int all_depths = (group.inputs + FloatTile::depth - 1) / FloatTile::depth;
+        const int first_depth = tile.begin / FloatTile::depth + step * depths;
+        const int rows = row_tiles_of(group, tile);
+        RIGCAST_UNROLL
+        for (int i = 0; i < weights_per_thread; ++i) {
+            const int number = thread / lanes_per_warp + i * warps;
+            const int depth = first_depth + number / row_tiles;
+            const int row = number % row_tiles;
+            fetched.w[i] = {};
+            if (depth >= all_depths || row >= rows) continue;
+            const std::int64_t at = group.weight + tile.first / FloatTile::rows * all_depths + depth * rows + row;
+            fetched.w[i] = fetch_weights(weights, group.storage, at, lane);
+        }
+        RIGCAST_UNROLL
+        for (int i = 0; i < inputs_per_thread; ++i) {
+            const int number = thread / lanes_per_warp + i * warps;
+            const std::int64_t frame = block.row * Frames + number % column_tiles * FloatTile::columns + lane / 4;
+            const int from = (first_depth + number / column_tiles) * FloatTile::depth + lane % 4 * 4;
+            const bool inside = number < depths * column_tiles && frame < num_frames;
+            const float* x = input + frame * input_width + group.first_input + from;
+            fetched.x[i] = load_four(x, inside ? tile.end - from : 0);
         }
     }
 
-    RIGCAST_DEVICE void multiply(int thread, const Shared& shared, Registers& registers) const {
-        multiply_tile(thread, shared.x, shared.w, registers.sum);
+    RIGCAST_DEVICE void put(Block block, int thread, int step, const Fetched& fetched, Shared& shared) const {
+        const ProductTile tile = tiles[block.column];
+        const ProductGroup group = groups[tile.group];
+        const int lane = thread % lanes_per_warp;
+        RIGCAST_UNROLL
+        for (int i = 0; i < weights_per_thread; ++i) {
+            const int number = thread / lanes_per_warp + i * warps;
+            const int from = tile.begin + step * inputs_per_step + number / row_tiles * FloatTile::depth;
+            FloatRowTile& target = shared.w[number / row_tiles][number % row_tiles];
+            RIGCAST_UNROLL
+            for (int k = 0; k < FloatTile::row_numbers; ++k) {
+                const int output = tile.first + number % row_tiles * FloatTile::rows + FloatTile::row(lane, k);
+                target.half[k / 4][lane].value[k % 4] = widened(fetched.w[i], group.storage, k) *
+                                                        scale(group, output, from + FloatTile::row_depth(lane, k));
+            }
+        }
+        RIGCAST_UNROLL
+        for (int i = 0; i < inputs_per_thread; ++i) {
+            const int number = thread / lanes_per_warp + i * warps;
+            if (number >= depths * column_tiles) break;
+            shared.x[number / column_tiles][number % column_tiles].lane[lane] = fetched.x[i];
+        }
+    }
+
+    RIGCAST_DEVICE void multiply(Block block, int thread, const Shared& shared, Registers& registers) const {
+        const int warp = thread / lanes_per_warp;
+        const int row = first_row(warp);
+        const int column = first_column(warp);
+        if (column >= column_tiles) return;
+        const bool one_part = has_one_part(groups[tiles[block.column].group].storage);
+        RIGCAST_UNROLL
+        for (int depth = 0; depth < depths; ++depth) {
+            multiply_floats(thread % lanes_per_warp, &shared.w[depth][row], 1, &shared.x[depth][column], 1, one_part,
+                            registers.sum);
+        }
     }
 
     RIGCAST_DEVICE void store(Block block, int thread, const Registers& registers) const {
         const ProductTile tile = tiles[block.column];
         const ProductGroup group = groups[tile.group];
-        const std::int64_t first_frame = block.row * frames_per_block + thread / warp_size * frames_per_thread;
-        for (int j = 0; j < outputs_per_thread; ++j) {
-            const std::int64_t unit = tile.first + thread % warp_size + warp_size * j;
-            if (unit >= group.outputs) continue;
-            for (int i = 0; i < frames_per_thread; ++i) {
-                const std::int64_t frame = first_frame + i;
-                if (frame >= num_frames) break;
-                const std::int64_t column = group.first_output + unit;
-                output[(tile.piece * num_frames + frame) * output_width + column] =
-                    finish(registers.sum[i][j], group.bias + unit, frame, column);
+        const int warp = thread / lanes_per_warp;
+        if (first_column(warp) >= column_tiles) return;
+        RIGCAST_UNROLL
+        for (int i = 0; i < rows_per_warp; ++i) {
+            RIGCAST_UNROLL
+            for (int j = 0; j < columns_per_warp; ++j) {
+                RIGCAST_UNROLL
+                for (int s = 0; s < FloatTile::sums; ++s) {
+                    const int lane = thread % lanes_per_warp;
+                    const std::int64_t unit =
+                        tile.first + (first_row(warp) + i) * FloatTile::rows + FloatTile::sum_row(lane, s);
+                    const std::int64_t frame = block.row * Frames + (first_column(warp) + j) * FloatTile::columns +
+                                               FloatTile::sum_column(lane, s);
+                    if (unit >= group.outputs || frame >= num_frames) continue;
+                    const std::int64_t column = group.first_output + unit;
+                    output[(tile.piece * num_frames + frame) * output_width + column] =
+                        finish(registers.sum[i][j][s], group.bias + unit, frame, column);
+                }
             }
         }
     }
+
+    /// Tiles of 16 outputs of a tile.
+    RIGCAST_DEVICE static int row_tiles_of(const ProductGroup& group, const ProductTile& tile) {
+        const int left = (group.outputs - tile.first + FloatTile::rows - 1) / FloatTile::rows;
+        return left < row_tiles ? left : row_tiles;
+    }
+
+private:
+    /// The scale of a weight.
+    RIGCAST_DEVICE float scale(const ProductGroup& group, int output, int of_input) const {
+        if (!network::has_blocks(group.storage) || output >= group.outputs || of_input >= group.inputs) return 1.0f;
+        return weights.scales[group.scale + std::int64_t{output / group.rows_per_block} * group.inputs + of_input];
+    }
+    RIGCAST_DEVICE static int first_row(int warp) { return warp % warps_of_rows * rows_per_warp; }
+    RIGCAST_DEVICE static int first_column(int warp) { return warp / warps_of_rows * columns_per_warp; }
 };
 
 /// The pieces of the sum of one output of a layer.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <type_traits>
 #include <vector>
 
 #include "rigcast/core/view.h"
@@ -32,6 +33,16 @@ struct ProductPlan {
     /// The matrices of all groups in their order as float32, for libraries.
     std::vector<float> widened() const;
 
+    /// The matrices as tiles (TiledWeights), and the groups with their first tiles.
+    struct Tiles {
+        std::vector<ProductGroup> groups;
+        std::vector<FloatRowTile> wide;
+        std::vector<StoredRowTile<4>> words;
+        std::vector<StoredRowTile<2>> bytes;
+    };
+    Tiles tiled() const;
+
+    static constexpr std::int32_t outputs_per_tile = 64;  // GroupedProduct
     static constexpr std::int32_t inputs_per_piece = 256;
     static constexpr std::int64_t many_tiles = 128;  // about the multiprocessors of a large device
 
@@ -46,6 +57,11 @@ struct ProductPlan {
     std::vector<float> biases;
 
 private:
+    float weight(const ProductGroup& group, std::int64_t output, std::int64_t input) const;
+    template <class Add>
+    static void for_tiles(const ProductGroup& group, const Add& add);
+    template <class T, class At>
+    static auto stored_tile(const std::vector<T>& numbers, std::int64_t first, const At& at);
     std::int64_t append_weights(View<const float, 2> weight, network::Storage storage);
     void append_blocks(View<const float, 2> weight, network::Storage storage, std::int32_t rows_per_block);
 };
@@ -103,7 +119,7 @@ inline std::int64_t ProductPlan::add(std::int64_t first_input, View<const float,
     groups.push_back({first_input, first_output, first_weight, static_cast<std::int64_t>(biases.size()),
                       static_cast<std::int32_t>(outputs), static_cast<std::int32_t>(weight.extent(1)), storage,
                       rows_per_block, first_scale});
-    for (std::int64_t first = 0; first < outputs; first += GroupedProduct<BiasAndActivation>::outputs_per_tile) {
+    for (std::int64_t first = 0; first < outputs; first += outputs_per_tile) {
         tiles.push_back({group, static_cast<std::int32_t>(first), 0, groups.back().inputs});
     }
     biases.insert(biases.end(), bias.begin(), bias.end());
@@ -135,11 +151,88 @@ inline std::vector<ProductTile> ProductPlan::pieces() const {
 }
 
 inline std::vector<float> ProductPlan::widened() const {
-    const StoredWeights stored{weights.data(), words.data(), bytes.data(), scales.data()};
     std::vector<float> result;
     for (const ProductGroup& group : groups) {
         for (std::int64_t i = 0; i < group.outputs; ++i) {
-            for (std::int64_t k = 0; k < group.inputs; ++k) result.push_back(stored.at(group, i, k));
+            for (std::int64_t k = 0; k < group.inputs; ++k) result.push_back(weight(group, i, k));
+        }
+    }
+    return result;
+}
+
+inline float ProductPlan::weight(const ProductGroup& group, std::int64_t output, std::int64_t input) const {
+    const std::int64_t index = group.weight + output * group.inputs + input;
+    switch (group.storage) {
+        case network::Storage::float32:
+            return weights[index];
+        case network::Storage::float16:
+            return network::from_float16(words[index]);
+        case network::Storage::bfloat16:
+            return network::from_bfloat16(words[index]);
+        default:
+            break;
+    }
+    const float scale = scales[group.scale + output / group.rows_per_block * group.inputs + input];
+    const auto whole =
+        group.storage == network::Storage::int8 ? std::int16_t{bytes[index]} : static_cast<std::int16_t>(words[index]);
+    return static_cast<float>(whole) * scale;
+}
+
+/// Calls add(at) for the tiles of a group in the order of TiledWeights; at(lane, i) is the index of number i of a lane
+/// in the group's matrix, or -1 beyond it.
+template <class Add>
+void ProductPlan::for_tiles(const ProductGroup& group, const Add& add) {
+    for (std::int32_t first = 0; first < group.outputs; first += outputs_per_tile) {
+        const std::int32_t end = std::min(first + outputs_per_tile, group.outputs);
+        for (std::int32_t depth = 0; depth < group.inputs; depth += FloatTile::depth) {
+            for (std::int32_t row = first; row < end; row += FloatTile::rows) {
+                add([&](int lane, int i) {
+                    const std::int64_t output = row + FloatTile::row(lane, i);
+                    const std::int64_t input = depth + FloatTile::row_depth(lane, i);
+                    return output < group.outputs && input < group.inputs ? output * group.inputs + input
+                                                                          : std::int64_t{-1};
+                });
+            }
+        }
+    }
+}
+
+/// A tile of numbers as they are stored.
+template <class T, class At>
+auto ProductPlan::stored_tile(const std::vector<T>& numbers, std::int64_t first, const At& at) {
+    constexpr int per_word = 4 / sizeof(T);
+    StoredRowTile<FloatTile::row_numbers / per_word> tile{};
+    for (int lane = 0; lane < lanes_per_warp; ++lane) {
+        for (int i = 0; i < FloatTile::row_numbers; ++i) {
+            if (at(lane, i) < 0) continue;
+            const auto bits = static_cast<std::make_unsigned_t<T>>(numbers[first + at(lane, i)]);
+            tile.lane[lane].word[i / per_word] |= std::uint32_t{bits} << 8 * sizeof(T) * (i % per_word);
+        }
+    }
+    return tile;
+}
+
+inline ProductPlan::Tiles ProductPlan::tiled() const {
+    Tiles result{groups, {}, {}, {}};
+    for (ProductGroup& group : result.groups) {
+        const std::int64_t first = group.weight;
+        const auto number = [&](std::int64_t at) { return at < 0 ? 0.0f : weights[first + at]; };
+        if (group.storage == network::Storage::float32) {
+            group.weight = static_cast<std::int64_t>(result.wide.size());
+            for_tiles(group, [&](const auto& at) {
+                FloatRowTile& tile = result.wide.emplace_back();
+                for (int lane = 0; lane < lanes_per_warp; ++lane) {
+                    for (int i = 0; i < FloatTile::row_numbers; ++i) {
+                        tile.half[i / 4][lane].value[i % 4] = number(at(lane, i));
+                    }
+                }
+            });
+        } else if (group.storage == network::Storage::int8) {
+            group.weight = static_cast<std::int64_t>(result.bytes.size());
+            for_tiles(group, [&](const auto& at) { result.bytes.push_back(stored_tile(bytes, first, at)); });
+        } else {
+            group.weight = static_cast<std::int64_t>(result.words.size());
+            for_tiles(group, [&](const auto& at) { result.words.push_back(stored_tile(words, first, at)); });
         }
     }
     return result;

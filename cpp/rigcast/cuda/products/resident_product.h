@@ -1,6 +1,7 @@
 #pragma once
 #include <algorithm>
 #include <cstdint>
+#include <type_traits>
 #include <vector>
 
 #include "rigcast/cuda/machine/machine.h"
@@ -17,16 +18,18 @@ public:
           output_width_(plan.output_width),
           num_outputs_(static_cast<std::int64_t>(plan.biases.size())) {
         const std::vector<ProductTile> pieces = plan.pieces();
+        const ProductPlan::Tiles tiles = plan.tiled();
         if (pieces.empty()) {
-            upload(machine, plan.groups, plan.tiles);
+            upload(machine, tiles.groups, plan.tiles);
         } else {
-            upload_pieces(machine, plan.groups, pieces);
+            upload_pieces(machine, tiles.groups, pieces);
         }
-        machine.upload(plan.weights, weights_);
-        machine.upload(plan.words, words_);
-        machine.upload(plan.bytes, bytes_);
+        machine.upload(tiles.wide, wide_);
+        machine.upload(tiles.words, words_);
+        machine.upload(tiles.bytes, bytes_);
         machine.upload(plan.scales, scales_);
         machine.upload(plan.biases, biases_);
+        machine.synchronize();  // the tiles that were made here are read until then
     }
 
     std::int64_t output_width() const { return output_width_; }
@@ -75,7 +78,7 @@ private:
             run_tiles(machine, num_frames, input, input_width, finish, output, output_width_);
             return;
         }
-        constexpr std::int64_t block = GroupedProduct<Unfinished>::frames_per_block;
+        constexpr std::int64_t block = GroupedProduct<Unfinished, 128>::frames_per_block;
         const std::int64_t floats_per_block = most_pieces_ * block * num_outputs_;
         const std::int64_t frames_at_once = std::max<std::int64_t>(piece_floats / floats_per_block, 1) * block;
         pieces_.reserve(most_pieces_ * std::min(frames_at_once, num_frames) * num_outputs_);
@@ -89,14 +92,24 @@ private:
         }
     }
 
+    /// A frame has the same bytes in blocks of any number of frames.
     template <class Finish>
     void run_tiles(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
                    const Finish& finish, float* output, std::int64_t output_width) const {
-        using Product = GroupedProduct<Finish>;
-        machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
-                          Product{groups_.data(), tiles_.data(),
-                                  StoredWeights{weights_.data(), words_.data(), bytes_.data(), scales_.data()}, finish,
-                                  input, input_width, output, output_width, num_frames});
+        const auto run = [&](auto frames) {
+            using Product = GroupedProduct<Finish, frames()>;
+            machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
+                              Product{groups_.data(), tiles_.data(),
+                                      TiledWeights{wide_.data(), words_.data(), bytes_.data(), scales_.data()}, finish,
+                                      input, input_width, output, output_width, num_frames});
+        };
+        if (num_frames <= 8) {
+            run(std::integral_constant<int, 8>{});
+        } else if (num_frames <= 64) {
+            run(std::integral_constant<int, 32>{});
+        } else {
+            run(std::integral_constant<int, 128>{});
+        }
     }
 
     network::Activation activation_;
@@ -107,9 +120,9 @@ private:
     Buffer<ProductGroup> groups_;
     Buffer<ProductTile> tiles_;
     Buffer<PieceSum> sums_;  // of the pieces
-    Buffer<float> weights_;
-    Buffer<std::uint16_t> words_;
-    Buffer<std::int8_t> bytes_;
+    Buffer<FloatRowTile> wide_;
+    Buffer<StoredRowTile<4>> words_;
+    Buffer<StoredRowTile<2>> bytes_;
     Buffer<float> scales_;
     Buffer<float> biases_;
     mutable Buffer<float> pieces_;  // (most_pieces_, frames, num_outputs_)

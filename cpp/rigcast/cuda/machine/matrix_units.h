@@ -1,0 +1,242 @@
+#pragma once
+#include <bit>
+#include <cstdint>
+
+#include "rigcast/core/portable.h"
+
+/// Products of small tiles by a warp, on the matrix units of a GPU (from compute capability 8.0 on) or as plain sums in
+/// the emulation. A lane holds a few numbers of each tile. The numbers of a tile lie by lanes, in shared or global
+/// memory, so that each lane reads its own as whole words and neighboring lanes neighboring words.
+///
+/// float32 in two parts: x = high + low, each rounded to TF32 (11 bits), so that |x - high - low| <= 2^-22 |x|. Three
+/// products of parts, low high + high low + high high, leave out 2^-22 of a term (Ootomo and Yokota 2022): as exact as
+/// sums in float32, three times the matrix units' work. Two parts of bfloat16 would run twice as fast, with an error of
+/// 2^-18.
+namespace rigcast::cuda {
+
+constexpr int lanes_per_warp = 32;
+
+struct alignas(16) FourFloats {
+    float value[4];
+};
+/// A 16 x 16 tile of A (rows, depth) in float32: numbers 4 h to 4 h + 3 of each lane in half h.
+struct FloatRowTile {
+    FourFloats half[2][lanes_per_warp];
+};
+/// A 16 x 8 tile of B (depth, columns) in float32.
+struct FloatColumnTile {
+    FourFloats lane[lanes_per_warp];
+};
+
+/// Where the numbers of tiles of float32 lie. The units take depth in an order of their own; any order is right that A
+/// and B share: here a lane has four neighbors.
+struct FloatTile {
+    static constexpr int rows = 16;
+    static constexpr int columns = 8;
+    static constexpr int depth = 16;
+    static constexpr int row_numbers = 8;     // of a lane, of A
+    static constexpr int column_numbers = 4;  // of B
+    static constexpr int sums = 4;            // of the result
+
+    /// Number i of a lane of A is A(row, depth).
+    RIGCAST_DEVICE static constexpr int row(int lane, int i) { return lane / 4 + 8 * (i % 2); }
+    RIGCAST_DEVICE static constexpr int row_depth(int lane, int i) { return 4 * (lane % 4) + i / 2; }
+    /// Number i of a lane of B is B(depth, column): four depths from 4 (lane % 4) on.
+    RIGCAST_DEVICE static constexpr int column(int lane) { return lane / 4; }
+    RIGCAST_DEVICE static constexpr int column_depth(int lane, int i) { return 4 * (lane % 4) + i; }
+    /// Sum i of a lane is at (row, column) of the result.
+    RIGCAST_DEVICE static constexpr int sum_row(int lane, int i) { return lane / 4 + 8 * (i / 2); }
+    RIGCAST_DEVICE static constexpr int sum_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
+};
+
+struct alignas(16) TwoDoubles {
+    double value[2];
+};
+/// A 16 x 8 tile of A (rows, depth) in float64: numbers 2 h and 2 h + 1 of each lane in half h.
+struct DoubleRowTile {
+    TwoDoubles half[2][lanes_per_warp];
+};
+/// An 8 x 8 tile of B (depth, columns) in float64.
+struct DoubleColumnTile {
+    TwoDoubles lane[lanes_per_warp];
+};
+
+/// Where the numbers of tiles of float64 lie; a lane has two neighbors in depth. Members as of FloatTile.
+struct DoubleTile {
+    static constexpr int rows = 16;
+    static constexpr int columns = 8;
+    static constexpr int depth = 8;
+    static constexpr int row_numbers = 4;
+    static constexpr int column_numbers = 2;
+    static constexpr int sums = 4;
+
+    RIGCAST_DEVICE static constexpr int row(int lane, int i) { return lane / 4 + 8 * (i % 2); }
+    RIGCAST_DEVICE static constexpr int row_depth(int lane, int i) { return 2 * (lane % 4) + i / 2; }
+    RIGCAST_DEVICE static constexpr int column(int lane) { return lane / 4; }
+    RIGCAST_DEVICE static constexpr int column_depth(int lane, int i) { return 2 * (lane % 4) + i; }
+    RIGCAST_DEVICE static constexpr int sum_row(int lane, int i) { return lane / 4 + 8 * (i / 2); }
+    RIGCAST_DEVICE static constexpr int sum_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
+};
+
+/// x rounded to TF32: to nearest, ties away from 0. NaN stays NaN.
+RIGCAST_DEVICE inline float rounded_to_tf32(float x) {
+#ifdef __CUDA_ARCH__
+    std::uint32_t bits;
+    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return __uint_as_float(bits);
+#else
+    return x != x ? x : std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 0x1000u) & 0xffffe000u);
+#endif
+}
+
+/// x in two parts.
+struct Split {
+    float high;
+    float low;
+};
+RIGCAST_DEVICE inline Split split(float x) {
+    const float high = rounded_to_tf32(x);
+    return {high, rounded_to_tf32(x - high)};
+}
+
+#ifdef __CUDA_ARCH__
+
+/// Depths of 8 of a tile: a are numbers 4 h to 4 h + 3 of A, b numbers 2 h and 2 h + 1 of B.
+__device__ inline void multiply_parts(const float (&a)[4], const float (&b)[2], float (&sum)[4]) {
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+f"(sum[0]), "+f"(sum[1]), "+f"(sum[2]), "+f"(sum[3])
+        : "r"(__float_as_uint(a[0])), "r"(__float_as_uint(a[1])), "r"(__float_as_uint(a[2])),
+          "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
+}
+
+/// On compute capability 9.0 one instruction, before that four; a result differs by rounding alone.
+__device__ inline void multiply_doubles(const TwoDoubles (&a)[2], const TwoDoubles& b, double (&sum)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0].value[0]), "d"(a[0].value[1]), "d"(a[1].value[0]), "d"(a[1].value[1]), "d"(b.value[0]),
+          "d"(b.value[1]));
+#else
+    RIGCAST_UNROLL
+    for (int rows = 0; rows < 2; ++rows) {
+        RIGCAST_UNROLL
+        for (int k = 0; k < 2; ++k) {
+            asm volatile("mma.sync.aligned.m8n8k4.row.col.f64.f64.f64.f64 {%0,%1}, {%2}, {%3}, {%0,%1};"
+                         : "+d"(sum[2 * rows]), "+d"(sum[2 * rows + 1])
+                         : "d"(a[k].value[rows]), "d"(b.value[k]));
+        }
+    }
+#endif
+}
+
+#else
+
+/// Adds the products of one part of A and one of B over the depths of half h to a lane's sums.
+template <class PartOfA, class PartOfB>
+void multiply_parts(int lane, int half, const FloatRowTile& a, const FloatColumnTile& b, const PartOfA& part_a,
+                    const PartOfB& part_b, float (&sum)[FloatTile::sums]) {
+    for (int s = 0; s < FloatTile::sums; ++s) {
+        const int row = FloatTile::sum_row(lane, s);
+        const int column = FloatTile::sum_column(lane, s);
+        for (int k = 0; k < FloatTile::depth / 2; ++k) {
+            const int owner = k / 2;  // among the four lanes that share the depths of a row or column
+            const float x = a.half[half][row % 8 * 4 + owner].value[row / 8 + 2 * (k % 2)];
+            const float y = b.lane[column * 4 + owner].value[2 * half + k % 2];
+            sum[s] += part_a(split(x)) * part_b(split(y));
+        }
+    }
+}
+
+#endif
+
+/// Adds A B of Rows x Columns tiles to a lane's sums. Tile i of A is a[i * a_step], tile j of B is b[j * b_step];
+/// `one_part`: the low parts of A are 0. All lanes of the warp call it. The order of the terms of a sum does not depend
+/// on Rows, Columns or other tiles.
+template <int Rows, int Columns>
+RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step, const FloatColumnTile* b, int b_step,
+                                    bool one_part, float (&sum)[Rows][Columns][FloatTile::sums]) {
+#ifdef __CUDA_ARCH__
+    FourFloats columns[Columns];
+    RIGCAST_UNROLL
+    for (int j = 0; j < Columns; ++j) columns[j] = b[j * b_step].lane[lane];
+    RIGCAST_UNROLL
+    for (int half = 0; half < 2; ++half) {
+        float high_b[Columns][2], low_b[Columns][2];
+        RIGCAST_UNROLL
+        for (int j = 0; j < Columns; ++j) {
+            RIGCAST_UNROLL
+            for (int k = 0; k < 2; ++k) {
+                const Split parts = split(columns[j].value[2 * half + k]);
+                high_b[j][k] = parts.high;
+                low_b[j][k] = parts.low;
+            }
+        }
+        RIGCAST_UNROLL
+        for (int i = 0; i < Rows; ++i) {
+            const FourFloats numbers = a[i * a_step].half[half][lane];
+            float high_a[4], low_a[4];
+            RIGCAST_UNROLL
+            for (int k = 0; k < 4; ++k) {
+                const Split parts = split(numbers.value[k]);
+                high_a[k] = parts.high;
+                low_a[k] = parts.low;
+            }
+            RIGCAST_UNROLL
+            for (int j = 0; j < Columns; ++j) {
+                if (!one_part) multiply_parts(low_a, high_b[j], sum[i][j]);
+                multiply_parts(high_a, low_b[j], sum[i][j]);
+                multiply_parts(high_a, high_b[j], sum[i][j]);
+            }
+        }
+    }
+#else
+    const auto high = [](Split parts) { return parts.high; };
+    const auto low = [](Split parts) { return parts.low; };
+    for (int i = 0; i < Rows; ++i) {
+        for (int j = 0; j < Columns; ++j) {
+            for (int half = 0; half < 2; ++half) {
+                const FloatRowTile& of_a = a[i * a_step];
+                const FloatColumnTile& of_b = b[j * b_step];
+                if (!one_part) multiply_parts(lane, half, of_a, of_b, low, high, sum[i][j]);
+                multiply_parts(lane, half, of_a, of_b, high, low, sum[i][j]);
+                multiply_parts(lane, half, of_a, of_b, high, high, sum[i][j]);
+            }
+        }
+    }
+#endif
+}
+
+/// The same in float64.
+template <int Rows, int Columns>
+RIGCAST_DEVICE void multiply_doubles(int lane, const DoubleRowTile* a, int a_step, const DoubleColumnTile* b,
+                                     int b_step, double (&sum)[Rows][Columns][DoubleTile::sums]) {
+#ifdef __CUDA_ARCH__
+    TwoDoubles columns[Columns];
+    RIGCAST_UNROLL
+    for (int j = 0; j < Columns; ++j) columns[j] = b[j * b_step].lane[lane];
+    RIGCAST_UNROLL
+    for (int i = 0; i < Rows; ++i) {
+        const TwoDoubles rows[2] = {a[i * a_step].half[0][lane], a[i * a_step].half[1][lane]};
+        RIGCAST_UNROLL
+        for (int j = 0; j < Columns; ++j) multiply_doubles(rows, columns[j], sum[i][j]);
+    }
+#else
+    for (int i = 0; i < Rows; ++i) {
+        for (int j = 0; j < Columns; ++j) {
+            for (int s = 0; s < DoubleTile::sums; ++s) {
+                const int row = DoubleTile::sum_row(lane, s);
+                const int column = DoubleTile::sum_column(lane, s);
+                for (int k = 0; k < DoubleTile::depth; ++k) {
+                    const TwoDoubles& of_row = a[i * a_step].half[k % 2][row % 8 * 4 + k / 2];
+                    const TwoDoubles& of_column = b[j * b_step].lane[column * 4 + k / 2];
+                    sum[i][j][s] += of_row.value[row / 8] * of_column.value[k % 2];
+                }
+            }
+        }
+    }
+#endif
+}
+
+}  // namespace rigcast::cuda
