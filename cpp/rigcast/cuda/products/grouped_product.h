@@ -278,9 +278,9 @@ struct GroupedProduct {
             FloatRowTile& target = shared.w[number / row_tiles][number % row_tiles];
             RIGCAST_UNROLL
             for (int k = 0; k < FloatTile::row_numbers; ++k) {
-                const int output = tile.first + number % row_tiles * FloatTile::rows + FloatTile::row(lane, k);
-                target.half[k / 4][lane].value[k % 4] = widened(fetched.w[i], group.storage, k) *
-                                                        scale(group, output, from + FloatTile::row_depth(lane, k));
+                const int row = tile.first + number % row_tiles * FloatTile::rows + FloatTile::row(lane, k);
+                target.half[k / 4][lane].value[k % 4] =
+                    widened(fetched.w[i], group.storage, k) * scale(group, row, from + FloatTile::row_depth(lane, k));
             }
         }
         RIGCAST_UNROLL
@@ -337,9 +337,9 @@ struct GroupedProduct {
 
 private:
     /// The scale of a weight.
-    RIGCAST_DEVICE float scale(const ProductGroup& group, int output, int of_input) const {
-        if (!network::has_blocks(group.storage) || output >= group.outputs || of_input >= group.inputs) return 1.0f;
-        return weights.scales[group.scale + std::int64_t{output / group.rows_per_block} * group.inputs + of_input];
+    RIGCAST_DEVICE float scale(const ProductGroup& group, int row, int column) const {
+        if (!network::has_blocks(group.storage) || row >= group.outputs || column >= group.inputs) return 1.0f;
+        return weights.scales[group.scale + std::int64_t{row / group.rows_per_block} * group.inputs + column];
     }
     RIGCAST_DEVICE static int first_row(int warp) { return warp % warps_of_rows * rows_per_warp; }
     RIGCAST_DEVICE static int first_column(int warp) { return warp / warps_of_rows * columns_per_warp; }
