@@ -29,13 +29,17 @@ def evaluated(on_device, poses: np.ndarray, num_vertices: int) -> np.ndarray:
     return out
 
 
-def test_a_resident_model_restricted_is_resident(lane, model):
+def test_a_resident_model_restricted_is_resident(lane, model, tolerance):
     poses, chosen = pose_rows(model, 5, 0), [7, 3, 7, 149]
     whole = resident(lane, model)
     few = whole.restricted(chosen)
     assert type(few) is type(whole)
     expected = evaluated(whole, poses, len(model.rest_vertices))[:, chosen]
-    np.testing.assert_array_equal(evaluated(few, poses, 4), expected)
+    result = evaluated(few, poses, 4)
+    if isinstance(model, rc.BlendshapeRig):  # a sum's terms are added 16 at a time, those that move a tile of vertices
+        np.testing.assert_allclose(result, expected, rtol=0, atol=tolerance["float32_sum"])
+    else:
+        np.testing.assert_array_equal(result, expected)
 
 
 def test_derivatives_have_the_same_bytes_in_any_batch_and_chunk(lane, model):

@@ -137,8 +137,8 @@ void BlendshapePlan::copy_values(const GroupedColumns& grouped) {
         for (std::int64_t row = tile_offset[tile]; row < tile_offset[tile + 1]; ++row) {
             if (!moves(group, row_column[row])) continue;
             for (std::int64_t axis = 0; axis < 3; ++axis) {
-                const std::int64_t to = row * values_per_row + axis * vertices_per_tile +
-                                        static_cast<std::int64_t>(i) % vertices_per_tile;
+                const std::int64_t to =
+                    row * values_per_row + axis * vertices_per_tile + static_cast<std::int64_t>(i) % vertices_per_tile;
                 if (grouped.is_int16()) {
                     int16_values[to] = grouped.int16_values()[from + axis];
                 } else {

@@ -8,7 +8,7 @@
 /// the emulation. A lane holds a few numbers of each tile. The numbers of a tile lie by lanes, in shared or global
 /// memory, so that each lane reads its own as whole words and neighboring lanes neighboring words.
 ///
-/// float32 in two parts: x = high + low, each rounded to TF32 (11 bits), so that |x - high - low| <= 2^-22 |x|. Three
+/// float32 in two parts: x = high + low in TF32 (11 bits), so that |x - high - low| <= 2^-23 |x|. Three
 /// products of parts, low high + high low + high high, leave out 2^-22 of a term (Ootomo and Yokota 2022): as exact as
 /// sums in float32, three times the matrix units' work. Two parts of bfloat16 would run twice as fast, with an error of
 /// 2^-18.
@@ -78,25 +78,33 @@ struct DoubleTile {
     RIGCAST_DEVICE static constexpr int sum_column(int lane, int i) { return 2 * (lane % 4) + i % 2; }
 };
 
-/// x rounded to TF32: to nearest, ties away from 0. NaN stays NaN.
-RIGCAST_DEVICE inline float rounded_to_tf32(float x) {
+/// The bits of a number, and back.
+RIGCAST_DEVICE inline std::uint32_t bits_of(float x) {
 #ifdef __CUDA_ARCH__
-    std::uint32_t bits;
-    asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(bits) : "f"(x));
+    return __float_as_uint(x);
+#else
+    return std::bit_cast<std::uint32_t>(x);
+#endif
+}
+RIGCAST_DEVICE inline float float_of(std::uint32_t bits) {
+#ifdef __CUDA_ARCH__
     return __uint_as_float(bits);
 #else
-    return x != x ? x : std::bit_cast<float>((std::bit_cast<std::uint32_t>(x) + 0x1000u) & 0xffffe000u);
+    return std::bit_cast<float>(bits);
 #endif
 }
 
-/// x in two parts.
+/// x in two parts of TF32. The high one is rounded to nearest, ties away from 0, which leaves a whole number of at most
+/// 2^12 units of the last place of x; the low part keeps 11 bits of it. If x is infinite or NaN, the low part is NaN.
+/// Four instructions; two conversions by cvt.rna.tf32 take nine.
 struct Split {
     float high;
     float low;
 };
 RIGCAST_DEVICE inline Split split(float x) {
-    const float high = rounded_to_tf32(x);
-    return {high, rounded_to_tf32(x - high)};
+    constexpr std::uint32_t bits_of_tf32 = 0xffffe000u;
+    const float high = float_of((bits_of(x) + 0x1000u) & bits_of_tf32);
+    return {high, float_of(bits_of(x - high) & bits_of_tf32)};
 }
 
 #ifdef __CUDA_ARCH__
@@ -236,13 +244,13 @@ RIGCAST_DEVICE void multiply_floats(int lane, const RowNumbers& rows, const Colu
     for (int j = 0; j < Columns; ++j) b[j] = columns(lane, j);
     multiply_numbers([&](int i, int half) { return a[i][half]; }, b, false, sum);
 #else
-    FloatRowTile a[Rows];
+    FloatRowTile a[Rows];  // of those lanes that have the rows and columns of this one's sums
     FloatColumnTile b[Columns];
     for (int other = 0; other < lanes_per_warp; ++other) {
-        for (int i = 0; i < Rows; ++i) {
+        for (int i = 0; i < Rows && other / 4 == lane / 4; ++i) {
             for (int half = 0; half < 2; ++half) a[i].half[half][other] = rows(other, i, half);
         }
-        for (int j = 0; j < Columns; ++j) b[j].lane[other] = columns(other, j);
+        for (int j = 0; j < Columns && other / 8 == lane % 4; ++j) b[j].lane[other] = columns(other, j);
     }
     multiply_floats(lane, a, 1, b, 1, false, sum);
 #endif

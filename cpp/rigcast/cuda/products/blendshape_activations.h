@@ -103,7 +103,7 @@ struct BlendshapeActivationTangents {
 /// tiles at once.
 struct FrameGroups {
     std::int64_t num_frames;
-    std::int64_t num_groups;
+    std::int32_t num_groups;
     std::int32_t frames_per_group;
     std::int32_t slots;  // numbers that a lane reads at once, at least the tiles of a group
 

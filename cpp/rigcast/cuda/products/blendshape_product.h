@@ -31,17 +31,17 @@ struct BlendshapeTiles {
     const std::int32_t* vertex;  // (tiles, vertices_per_tile), -1 after the last vertex
 };
 
-/// Successive coordinates of a window in one frame of the result, which begins anywhere in memory. In shared memory
-/// they have the same place among four numbers, so that both are read and written as whole vectors.
-struct WindowRow {
+/// Successive coordinates of a window in one frame of the result, which begin anywhere in memory. In shared memory they
+/// have the same place among four numbers, so that both are read and written as whole vectors.
+struct alignas(16) WindowRow {
     float* first;
-    int phase;  // of the first coordinate among four numbers in memory
-    int lead;   // whole vectors of its line of 128 bytes before it
+    std::int32_t phase;  // of the first coordinate among four numbers in memory
+    std::int32_t lead;   // whole vectors of its line of 128 bytes before it
 
     RIGCAST_DEVICE explicit WindowRow(float* begin) : first(begin) {
         const auto number = reinterpret_cast<std::uintptr_t>(begin) / sizeof(float);
-        phase = static_cast<int>(number % 4);
-        lead = static_cast<int>(number % 32 / 4);
+        phase = static_cast<std::int32_t>(number % 4);
+        lead = static_cast<std::int32_t>(number % 32 / 4);
     }
 };
 
@@ -71,8 +71,9 @@ struct BlendshapeProduct {
     static constexpr int slots = Columns == 3 ? 4 : Columns;  // FrameGroups
     static constexpr int coordinates_per_window = 3 * Tiles::vertices_per_window;
     static constexpr int pitch = coordinates_per_window + 4;  // of a frame in shared memory: room for any phase
-    static constexpr int vectors = pitch / 4;
-    static constexpr int vectors_of_lines = (vectors + 7 + 7) / 8 * 8;  // of the lines that a window may touch
+    static constexpr int vectors_per_line = 8;
+    static constexpr int steps_per_row =  // of a warp that writes whole lines
+        (pitch / 4 + vectors_per_line - 1 + lanes_per_warp - 1) / lanes_per_warp;
     static constexpr int rows_per_lane = 4;
     static constexpr int rows_at_once = FloatTile::depth;
 
@@ -87,43 +88,55 @@ struct BlendshapeProduct {
 
     /// Teams of the launch.
     std::int64_t num_teams() const { return num_windows * groups.num_groups; }
-    /// Doubles that a team shares for the results of so many frames, and beside them for activations of its own.
+    /// Doubles that a team shares for so many frames, and beside them for activations of its own.
     static constexpr std::int64_t num_shared(std::int64_t num_frames, std::int64_t num_activations) {
-        return (num_frames * pitch + num_activations + 1) / 2;
+        return num_frames * (pitch + bytes_per_row / 4) / 2 + (num_activations + 1) / 2;
     }
 
     template <class Team>
     RIGCAST_TEAM void operator()(const Team& team) const {
-        const auto window = static_cast<std::int32_t>(team.index() / groups.num_groups);
-        const auto group = static_cast<std::int32_t>(team.index() % groups.num_groups);
+        const auto index = static_cast<std::int32_t>(team.index());
+        const Part part{index / groups.num_groups, index % groups.num_groups,
+                        groups.frames_of(index % groups.num_groups)};
         auto* results = reinterpret_cast<float*>(team.shared());  // (frames_per_group, pitch)
-        const float* x = activations.of_group(team, groups, group, results + groups.frames_per_group * pitch);
-        team.each(Tiles::tiles_per_window * lanes_per_warp, [&](int n) {
-            const int tile = window * Tiles::tiles_per_window + n / lanes_per_warp;
-            compute_tile(window, tile, group, n % lanes_per_warp, x, results);
-        });
-        team.each(groups.frames_of(group) * vectors_of_lines, [&](int n) {
-            const int frame = n / vectors_of_lines;
-            const WindowRow row = row_of(groups.first_frame(group) + frame, window);
-            write_vector(window, row, n % vectors_of_lines - row.lead, results + frame * pitch);
+        auto* rows = reinterpret_cast<WindowRow*>(results + groups.frames_per_group * pitch);
+        auto* own = reinterpret_cast<float*>(rows + groups.frames_per_group);
+        team.each(part.num_frames, [&](int frame) { rows[frame] = row_of(part, frame); });
+        const float* x = activations.of_group(team, groups, part.group, own);
+        team.each(Tiles::tiles_per_window * lanes_per_warp,
+                  [&](int n) { compute_tile(part, n / lanes_per_warp, n % lanes_per_warp, x, rows, results); });
+        team.each(part.num_frames * lanes_per_warp, [&](int n) {
+            const int frame = n / lanes_per_warp;
+            write_row(part, rows[frame], n % lanes_per_warp, results + frame * pitch);
         });
     }
 
 private:
     using Sums = float[3][Columns][FloatTile::sums];
+    /// What a team computes.
+    struct Part {
+        std::int32_t window;
+        std::int32_t group;
+        std::int32_t num_frames;
+    };
     struct LaneRows {
         TileRow row[rows_per_lane];  // -1 beyond the last
     };
     struct alignas(2 * sizeof(Value)) TwoValues {
         Value value[2];
     };
+    struct alignas(8) TwoVertices {
+        std::int32_t vertex[2];
+    };
     struct alignas(slots * sizeof(float)) Slots {
         float value[slots];
     };
 
-    RIGCAST_DEVICE WindowRow row_of(std::int64_t frame, std::int32_t window) const {
-        return WindowRow(vertices + frames.row_of(frame) * 3 * num_vertices +
-                         std::int64_t{window} * coordinates_per_window);
+    static constexpr std::int64_t bytes_per_row = sizeof(WindowRow);
+
+    RIGCAST_DEVICE WindowRow row_of(const Part& part, int frame) const {
+        const std::int64_t row = frames.row_of(groups.first_frame(part.group) + frame);
+        return WindowRow(vertices + row * 3 * num_vertices + std::int64_t{part.window} * coordinates_per_window);
     }
 
     /// The rows of a lane, of those from `first` on.
@@ -186,57 +199,58 @@ private:
         return first < end && (prefix >= tiles.num_shapes || tiles.rank[first] < prefix);
     }
 
-    /// Writes what a lane computes of a tile to the results.
-    RIGCAST_DEVICE void compute_tile(std::int32_t window, std::int32_t tile, std::int32_t group, int lane,
-                                     const float* x, float* results) const {
-        const std::int64_t first_frame = groups.first_frame(group);
-        const std::int32_t prefix =
-            frames.length == nullptr ? static_cast<std::int32_t>(tiles.num_shapes) : frames.length[first_frame];
+    /// Writes what a lane computes of a tile of the window to the results.
+    RIGCAST_DEVICE void compute_tile(const Part& part, int in_window, int lane, const float* x, const WindowRow* rows,
+                                     float* results) const {
+        const std::int32_t tile = part.window * Tiles::tiles_per_window + in_window;
+        const std::int32_t prefix = frames.length == nullptr ? static_cast<std::int32_t>(tiles.num_shapes)
+                                                             : frames.length[groups.first_frame(part.group)];
         const std::int32_t end = tiles.offset[tile + 1];
         std::int32_t first = tiles.offset[tile];
         Sums sum = {};
-        LaneRows rows = rows_of(lane, first, end);
+        LaneRows of_lane = rows_of(lane, first, end);
         RIGCAST_ROLLED
         for (; is_needed(first, end, prefix); first += rows_at_once) {
             const LaneRows next = rows_of(lane, first + rows_at_once, end);  // read while these are multiplied
-            add_rows(lane, rows, first, end, x, sum);
-            rows = next;
+            add_rows(lane, of_lane, first, end, x, sum);
+            of_lane = next;
         }
+        const auto two = *reinterpret_cast<const TwoVertices*>(
+            tiles.vertex + std::int64_t{tile} * Tiles::vertices_per_tile + lane / 4 * 2);
         RIGCAST_UNROLL
-        for (int two = 0; two < 2; ++two) {
-            const std::int32_t v = tiles.vertex[std::int64_t{tile} * Tiles::vertices_per_tile + lane / 4 * 2 + two];
-            if (v < 0) continue;
-            const float* start = neutral + std::int64_t{3} * v;
-            const float base[3] = {start[0], start[1], start[2]};
-            float* to = results + 3 * (v - window * Tiles::vertices_per_window);
+        for (int v = 0; v < 2; ++v) {
+            if (two.vertex[v] < 0) continue;
+            const float* base = neutral + std::int64_t{3} * two.vertex[v];
+            const float of_vertex[3] = {base[0], base[1], base[2]};
+            float* to = results + 3 * (two.vertex[v] - part.window * Tiles::vertices_per_window);
             RIGCAST_UNROLL
             for (int k = 0; k < 2 * Columns; ++k) {
                 const int frame = FloatTile::columns * (k / 2) + FloatTile::sum_column(lane, k % 2);
-                if (frame >= groups.frames_of(group)) continue;
-                float* place = to + frame * pitch + row_of(first_frame + frame, window).phase;
+                if (frame >= part.num_frames) continue;
+                float* place = to + frame * pitch + rows[frame].phase;
                 RIGCAST_UNROLL
-                for (int axis = 0; axis < 3; ++axis) place[axis] = base[axis] + sum[axis][k / 2][2 * two + k % 2];
+                for (int axis = 0; axis < 3; ++axis) place[axis] = of_vertex[axis] + sum[axis][k / 2][2 * v + k % 2];
             }
         }
     }
 
-    /// Writes a vector of a frame's results, which begins before the first coordinate or ends after the last one if
-    /// memory is aligned so.
-    RIGCAST_DEVICE void write_vector(std::int32_t window, const WindowRow& row, int vector,
-                                     const float* results) const {
-        if (vector < 0 || vector >= vectors) return;
-        const std::int64_t left = 3 * num_vertices - std::int64_t{window} * coordinates_per_window;
+    /// Writes a frame's results: whole vectors, 32 of them from the beginning of a line on at a time, then the numbers
+    /// before and after them.
+    RIGCAST_DEVICE void write_row(const Part& part, const WindowRow& row, int lane, const float* results) const {
+        const std::int64_t left = 3 * num_vertices - std::int64_t{part.window} * coordinates_per_window;
         const int end = row.phase + static_cast<int>(left < coordinates_per_window ? left : coordinates_per_window);
-        float* to = row.first - row.phase + 4 * vector;
-        const float* from = results + 4 * vector;
-        if (4 * vector >= row.phase && 4 * vector + 4 <= end) {
-            store_streaming(reinterpret_cast<FourFloats*>(to), *reinterpret_cast<const FourFloats*>(from));
-            return;
-        }
+        const int first_vector = (row.phase + 3) / 4;
+        float* to = row.first - row.phase;
         RIGCAST_UNROLL
-        for (int i = 0; i < 4; ++i) {
-            if (4 * vector + i >= row.phase && 4 * vector + i < end) store_streaming(to + i, from[i]);
+        for (int step = 0; step < steps_per_row; ++step) {
+            const int vector = lane + lanes_per_warp * step - row.lead;
+            if (vector < first_vector || vector >= end / 4) continue;
+            store_streaming(reinterpret_cast<FourFloats*>(to + 4 * vector),
+                            *reinterpret_cast<const FourFloats*>(results + 4 * vector));
         }
+        const int number = lane < 4 ? lane : end / 4 * 4 + lane - 4;
+        const int limit = lane < 4 ? 4 * first_vector : end;
+        if (lane < 8 && number >= row.phase && number < limit) store_streaming(to + number, results[number]);
     }
 };
 
