@@ -74,6 +74,7 @@ struct BlendshapeProduct {
     static constexpr int vectors_per_line = 8;
     static constexpr int steps_per_row =  // of a warp that writes whole lines
         (pitch / 4 + vectors_per_line - 1 + lanes_per_warp - 1) / lanes_per_warp;
+    static constexpr int rows_of_team = FloatTile::columns * Columns;
     static constexpr int rows_per_lane = 4;
     static constexpr int rows_at_once = FloatTile::depth;
 
@@ -90,7 +91,8 @@ struct BlendshapeProduct {
     std::int64_t num_teams() const { return num_windows * groups.num_groups; }
     /// Doubles that a team shares for so many frames, and beside them for activations of its own.
     static constexpr std::int64_t num_shared(std::int64_t num_frames, std::int64_t num_activations) {
-        return num_frames * (pitch + bytes_per_row / 4) / 2 + (num_activations + 1) / 2;
+        return rows_of_team * static_cast<std::int64_t>(sizeof(WindowRow) / sizeof(double)) +
+               (num_frames * pitch + num_activations + 1) / 2;
     }
 
     template <class Team>
@@ -98,9 +100,9 @@ struct BlendshapeProduct {
         const auto index = static_cast<std::int32_t>(team.index());
         const Part part{index / groups.num_groups, index % groups.num_groups,
                         groups.frames_of(index % groups.num_groups)};
-        auto* results = reinterpret_cast<float*>(team.shared());  // (frames_per_group, pitch)
-        auto* rows = reinterpret_cast<WindowRow*>(results + groups.frames_per_group * pitch);
-        auto* own = reinterpret_cast<float*>(rows + groups.frames_per_group);
+        auto* rows = reinterpret_cast<WindowRow*>(team.shared());       // (rows_of_team), those of frames are set
+        auto* results = reinterpret_cast<float*>(rows + rows_of_team);  // (frames_per_group, pitch)
+        float* own = results + groups.frames_per_group * pitch;
         team.each(part.num_frames, [&](int frame) { rows[frame] = row_of(part, frame); });
         const float* x = activations.of_group(team, groups, part.group, own);
         team.each(Tiles::tiles_per_window * lanes_per_warp,
@@ -131,8 +133,6 @@ private:
     struct alignas(slots * sizeof(float)) Slots {
         float value[slots];
     };
-
-    static constexpr std::int64_t bytes_per_row = sizeof(WindowRow);
 
     RIGCAST_DEVICE WindowRow row_of(const Part& part, int frame) const {
         const std::int64_t row = frames.row_of(groups.first_frame(part.group) + frame);
@@ -215,21 +215,35 @@ private:
             add_rows(lane, of_lane, first, end, x, sum);
             of_lane = next;
         }
+        write_sums(part, tile, lane, sum, rows, results);
+    }
+
+    /// Writes neutral + sums to the results.
+    RIGCAST_DEVICE void write_sums(const Part& part, std::int32_t tile, int lane, const Sums& sum,
+                                   const WindowRow* rows, float* results) const {
         const auto two = *reinterpret_cast<const TwoVertices*>(
             tiles.vertex + std::int64_t{tile} * Tiles::vertices_per_tile + lane / 4 * 2);
+        float base[2][3];
         RIGCAST_UNROLL
         for (int v = 0; v < 2; ++v) {
-            if (two.vertex[v] < 0) continue;
-            const float* base = neutral + std::int64_t{3} * two.vertex[v];
-            const float of_vertex[3] = {base[0], base[1], base[2]};
-            float* to = results + 3 * (two.vertex[v] - part.window * Tiles::vertices_per_window);
             RIGCAST_UNROLL
-            for (int k = 0; k < 2 * Columns; ++k) {
-                const int frame = FloatTile::columns * (k / 2) + FloatTile::sum_column(lane, k % 2);
-                if (frame >= part.num_frames) continue;
-                float* place = to + frame * pitch + rows[frame].phase;
+            for (int axis = 0; axis < 3; ++axis) {
+                base[v][axis] = two.vertex[v] < 0 ? 0.0f : neutral[std::int64_t{3} * two.vertex[v] + axis];
+            }
+        }
+        RIGCAST_UNROLL
+        for (int k = 0; k < 2 * Columns; ++k) {
+            const int frame = FloatTile::columns * (k / 2) + FloatTile::sum_column(lane, k % 2);
+            const int place = frame * pitch + rows[frame].phase;
+            RIGCAST_UNROLL
+            for (int v = 0; v < 2; ++v) {
+                const int at = place + 3 * (two.vertex[v] - part.window * Tiles::vertices_per_window);
+                const bool is_wanted = frame < part.num_frames && two.vertex[v] >= 0;
                 RIGCAST_UNROLL
-                for (int axis = 0; axis < 3; ++axis) place[axis] = of_vertex[axis] + sum[axis][k / 2][2 * v + k % 2];
+                for (int axis = 0; axis < 3; ++axis) {
+                    const float result = base[v][axis] + sum[axis][k / 2][2 * v + k % 2];
+                    if (is_wanted) results[at + axis] = result;
+                }
             }
         }
     }
@@ -240,13 +254,18 @@ private:
         const std::int64_t left = 3 * num_vertices - std::int64_t{part.window} * coordinates_per_window;
         const int end = row.phase + static_cast<int>(left < coordinates_per_window ? left : coordinates_per_window);
         const int first_vector = (row.phase + 3) / 4;
+        const int last_vector = end / 4 < first_vector ? first_vector : end / 4;
+        const int first = lane - row.lead;
         float* to = row.first - row.phase;
+        float* of_lane = to + 4 * first;
         RIGCAST_UNROLL
         for (int step = 0; step < steps_per_row; ++step) {
-            const int vector = lane + lanes_per_warp * step - row.lead;
-            if (vector < first_vector || vector >= end / 4) continue;
-            store_streaming(reinterpret_cast<FourFloats*>(to + 4 * vector),
-                            *reinterpret_cast<const FourFloats*>(results + 4 * vector));
+            const int skipped = lanes_per_warp * step;
+            const bool is_whole = static_cast<unsigned>(first + skipped - first_vector) <
+                                  static_cast<unsigned>(last_vector - first_vector);
+            if (!is_whole) continue;
+            store_streaming(reinterpret_cast<FourFloats*>(of_lane + 4 * skipped),
+                            *reinterpret_cast<const FourFloats*>(results + 4 * first + 4 * skipped));
         }
         const int number = lane < 4 ? lane : end / 4 * 4 + lane - 4;
         const int limit = lane < 4 ? 4 * first_vector : end;
