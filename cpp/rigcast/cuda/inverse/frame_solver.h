@@ -14,6 +14,10 @@ struct DeviceFrames {
     const double* quadratic;
     const double* lower;
     const double* upper;
+    std::int64_t linear_step;  // from a frame's row to the next: K, or 0 if all frames have one row
+    std::int64_t quadratic_step;
+    std::int64_t lower_step;
+    std::int64_t upper_step;
     const double* thresholds;  // (T): optimality at which a frame has converged
     std::int64_t max_iterations;
     double* objective;         // (T)
@@ -21,8 +25,8 @@ struct DeviceFrames {
     std::int32_t* converged;   // (T): 1 or 0
 
     RIGCAST_DEVICE DeviceTerms terms(const DeviceProductModel& model, std::int64_t t) const {
-        const std::int64_t k = t * model.num_variables;
-        return {projection + t * model.num_columns, linear + k, quadratic + k, lower + k, upper + k};
+        return {projection + t * model.num_columns, linear + t * linear_step, quadratic + t * quadratic_step,
+                lower + t * lower_step, upper + t * upper_step};
     }
 };
 

@@ -4,6 +4,7 @@
 
 #include "rigcast/core/view.h"
 #include "rigcast/cuda/inverse/product_model.h"
+#include "rigcast/cuda/machine/matrix_units.h"
 #include "rigcast/optimize/products/product_model.h"
 
 namespace rigcast::cuda {
@@ -27,9 +28,16 @@ struct InversePlan {
     std::vector<double> knots;
     std::vector<std::int32_t> knot_variable;
     std::vector<double> gram;
-    std::vector<double> linear_inverse;  // (K, K): inverse of the normal matrix of the linear part; see LinearStart
+    std::vector<DoubleRowTile> gram_tiles;  // see GramResiduals
+    std::vector<double> scale;              // (K): see AcceleratedStep
+    double curvature;                       // of the linear part, in that scale; at least 1
+    std::vector<double> linear_inverse;     // (K, K): inverse of the normal matrix of the linear part; see LinearStart
     int num_multistarts;
     std::vector<double> multistart_fractions;
+
+    /// Gradient steps crawl where weights move vertices in combinations only (inverse::Multistart): the team solver
+    /// does all then.
+    bool in_lockstep() const { return num_multistarts == 0; }
 };
 
 /// The model of a plan whose lists are in `lists`, which has members with the plan's names and data(): device memory,
