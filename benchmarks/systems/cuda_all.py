@@ -64,7 +64,6 @@ PARTS = [
     Part("GPU face maps", "benchmarks.systems.cuda.face_maps", 80, "none"),
     Part("GPU differential", "benchmarks.systems.cuda.differential", 80, "none"),
     Part("GPU libraries", "benchmarks.systems.cuda.libraries", 50, "the faster one as the default"),
-    Part("GPU synthesis", "benchmarks.systems.cuda.synthesis", 30, "none"),
 ]
 
 

@@ -147,7 +147,7 @@ std::vector<double> milliseconds(const ResidentModel& model, const Array<float>&
 }  // namespace
 
 void bind_cuda_resident(py::module_& module) {
-    py::module_::import("rigcast._core");  // Deformer and LatentSpace, which signatures name
+    py::module_::import("rigcast._core");  // Deformer, which signatures name
     bind_device_array(module);
     py::class_<ResidentModel, Model>(
         module, "ResidentModel", py::module_local(),

@@ -11,7 +11,6 @@ import typing_extensions
 
 __all__: list[str] = [
     "DeviceArray",
-    "DeviceLatentSpace",
     "InverseSolver",
     "Projection",
     "ResidentCrowd",
@@ -211,16 +210,6 @@ class InverseSolver:
         """
         Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
         linear, quadratic, lower, upper (T, K).
-        """
-
-class DeviceLatentSpace:
-    """
-    A rigcast._core.LatentSpace on the device, for many characters in one launch.
-    """
-    def __init__(self, space: rigcast._core.LatentSpace) -> None: ...
-    def evaluate(self, points: numpy.typing.ArrayLike) -> tuple:
-        """
-        Mean (T, P), variance (T,) and the gradient of the variance (T, D) at points (T, D), in float64.
         """
 
 def copy_rate(
