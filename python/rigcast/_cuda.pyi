@@ -59,8 +59,8 @@ class ResidentModel:
     ) -> None:
         """
         Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;
-        workspace: bytes that a chunk of frames may use; libraries: of a differential model, large products by
-        cuBLAS and a factorized last step by cuSPARSE.
+        workspace: bytes that a chunk of frames may use; libraries: large products of a differential model by
+        cuBLAS, the sparse product of blendshapes by cuSPARSE.
         """
     def evaluate(
         self,
