@@ -23,6 +23,7 @@ struct Found {
     void* data;
     std::vector<std::int64_t> shape;
     bool is_float32;
+    std::string type;
     bool is_contiguous;
 };
 
@@ -39,7 +40,7 @@ bool is_contiguous(const std::vector<std::int64_t>& shape, const std::vector<std
 DeviceInput checked(const char* function, const char* argument, const Found& found, py::object owner) {
     const std::size_t axes = found.shape.size();
     const auto refuse = [&](const std::string& got) { return bad_argument(function, argument, got, must); };
-    if (!found.is_float32) throw refuse("on the device, of another type than float32");
+    if (!found.is_float32) throw refuse("on the device, of type " + found.type);
     if (axes != 1 && axes != 2) throw refuse("on the device, with " + std::to_string(axes) + " axes");
     if (!found.is_contiguous) throw refuse("on the device, not contiguous");
     const std::int64_t rows = axes == 2 ? found.shape[0] : 1;
@@ -66,7 +67,9 @@ py::capsule adopt(py::capsule capsule) {
 DeviceInput from_dlpack(const char* function, const char* argument, const py::object& object) {
     // Stream 1, the legacy default stream: the producer orders its work before it, and we wait for it.
     const bool on_gpu = cuda::dlpack_device_type() == 2;
-    const py::object given = on_gpu ? object.attr("__dlpack__")(py::arg("stream") = 1) : object.attr("__dlpack__")();
+    const py::object given = dlpack::foreign(function, argument, "__dlpack__", must, [&]() -> py::object {
+        return on_gpu ? object.attr("__dlpack__")(py::arg("stream") = 1) : object.attr("__dlpack__")();
+    });
     if (!PyCapsule_IsValid(given.ptr(), dlpack::name)) {
         throw bad_argument(function, argument, "an object whose __dlpack__ gives no DLPack capsule", must);
     }
@@ -75,6 +78,7 @@ DeviceInput from_dlpack(const char* function, const char* argument, const py::ob
     Found found{static_cast<char*>(tensor.data) + tensor.byte_offset,
                 {tensor.shape, tensor.shape + tensor.ndim},
                 tensor.dtype.code == dlpack::float_code && tensor.dtype.bits == 32 && tensor.dtype.lanes == 1,
+                dlpack::name_of(tensor.dtype),
                 true};
     if (tensor.strides) {
         found.is_contiguous = is_contiguous(found.shape, {tensor.strides, tensor.strides + tensor.ndim}, 1);
@@ -89,8 +93,9 @@ DeviceInput read_cuda_array_interface(const char* function, const char* argument
         return entries.contains(key) ? py::object(entries[key]) : py::none();
     };
     const auto address = entries["data"].cast<py::tuple>()[0].cast<std::uintptr_t>();
-    Found found{reinterpret_cast<void*>(address), entries["shape"].cast<std::vector<std::int64_t>>(),
-                entries["typestr"].cast<std::string>() == "<f4", true};
+    const auto type = entries["typestr"].cast<std::string>();
+    Found found{reinterpret_cast<void*>(address), entries["shape"].cast<std::vector<std::int64_t>>(), type == "<f4",
+                "'" + type + "'", true};
     if (!entry("strides").is_none()) {
         found.is_contiguous = is_contiguous(found.shape, entry("strides").cast<std::vector<std::int64_t>>(), 4);
     }
@@ -115,16 +120,17 @@ DeviceInput from_cuda_array_interface(const char* function, const char* argument
     }
 }
 
-/// DLPack's device type of an object, 0 if it does not support DLPack.
-std::int32_t dlpack_type(const char* function, const char* argument, const py::object& object) {
-    if (!py::hasattr(object, "__dlpack__") || !py::hasattr(object, "__dlpack_device__")) return 0;
-    const auto device = object.attr("__dlpack_device__")().cast<py::tuple>();
-    const auto type = py::int_(device[0]).cast<std::int32_t>();
-    const auto id = py::int_(device[1]).cast<std::int32_t>();
-    if (type == cuda::dlpack_device_type() && id != 0) {
-        throw bad_argument(function, argument, "on device " + std::to_string(id), must);
+/// Returns true if an object with DLPack is on our device. Throws ArgumentError if it is on another one: the array's
+/// library might copy it to the host without a word.
+bool is_ours(const char* function, const char* argument, const py::object& object) {
+    const dlpack::Device device = dlpack::device_of(function, argument, object, must);
+    const bool on_gpu = cuda::dlpack_device_type() == 2;
+    if (device.type == cuda::dlpack_device_type() || (on_gpu && device.type == dlpack::cuda_managed)) {
+        if (device.id == 0) return true;
+        throw bad_argument(function, argument, "on device " + std::to_string(device.id), must);
     }
-    return type;
+    if (device.type == 0 || dlpack::is_host(device.type)) return false;
+    throw bad_argument(function, argument, "on a device of DLPack's type " + std::to_string(device.type), must);
 }
 
 py::capsule to_dlpack(const DeviceArray& array, const py::object& device, const py::object& copy) {
@@ -171,9 +177,7 @@ py::dict cuda_array_interface(const DeviceArray& array) {
 
 std::optional<DeviceInput> as_device_input(const char* function, const char* argument, const py::object& object) {
     if (py::isinstance<py::array>(object)) return std::nullopt;
-    if (dlpack_type(function, argument, object) == cuda::dlpack_device_type()) {
-        return from_dlpack(function, argument, object);
-    }
+    if (is_ours(function, argument, object)) return from_dlpack(function, argument, object);
     if (!py::hasattr(object, "__cuda_array_interface__")) return std::nullopt;
     return from_cuda_array_interface(function, argument, object);
 }

@@ -11,7 +11,6 @@ import typing_extensions
 
 __all__: list[str] = [
     "DeviceArray",
-    "DeviceLatentSpace",
     "InverseSolver",
     "Projection",
     "ResidentCrowd",
@@ -60,8 +59,8 @@ class ResidentModel:
     ) -> None:
         """
         Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;
-        workspace: bytes that a chunk of frames may use; libraries: of a differential model, large products by
-        cuBLAS and a factorized last step by cuSPARSE.
+        workspace: bytes that a chunk of frames may use; libraries: large products of a differential model by
+        cuBLAS, the sparse product of blendshapes by cuSPARSE.
         """
     def evaluate(
         self,
@@ -211,16 +210,6 @@ class InverseSolver:
         """
         Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
         linear, quadratic, lower, upper (T, K).
-        """
-
-class DeviceLatentSpace:
-    """
-    A rigcast._core.LatentSpace on the device, for many characters in one launch.
-    """
-    def __init__(self, space: rigcast._core.LatentSpace) -> None: ...
-    def evaluate(self, points: numpy.typing.ArrayLike) -> tuple:
-        """
-        Mean (T, P), variance (T,) and the gradient of the variance (T, D) at points (T, D), in float64.
         """
 
 def copy_rate(

@@ -10,7 +10,6 @@ PYBIND11_MODULE(_cuda_emulated, module) {
     rigcast::bindings::bind_cuda_resident(module);
     rigcast::bindings::bind_cuda_crowd(module);
     rigcast::bindings::bind_cuda_inverse(module);
-    rigcast::bindings::bind_cuda_synthesis(module);
     rigcast::bindings::bind_cuda_operations(module);
     module.def(
         "bytes_to_host", [] { return rigcast::cuda::bytes_to_host.load(); }, "Copied to the host so far.");

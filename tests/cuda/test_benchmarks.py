@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from benchmarks.systems import cuda_all
-from benchmarks.systems.cuda import batches, blendshapes, body, crowd, differential, face_maps, inverse, synthesis
+from benchmarks.systems.cuda import batches, blendshapes, body, crowd, differential, face_maps, inverse
 
 import rigcast as rc
 from rigcast._device_report import DeviceReport
@@ -130,14 +130,6 @@ def test_the_inverse_rig_is_measured(measuring, monkeypatch):
     assert found["same"] + found["lower"] == 20
     assert len(inverse.SCRIPT.table(found)) == 10
     assert inverse.SCRIPT.headline(found).endswith("frames/s")
-
-
-def test_synthesis_is_measured(measuring, monkeypatch):
-    monkeypatch.setattr(synthesis, "FRAMES", 60)
-    monkeypatch.setattr(synthesis, "INDUCING", 10)
-    found = json.loads(json.dumps(synthesis.SCRIPT.measure(argparse.Namespace(characters=[1, 5]))))
-    assert all(row["difference"] < 1e-8 for row in found["rows"])
-    assert len(synthesis.SCRIPT.table(found)) == 6
 
 
 def test_the_sphere_of_the_paper_s_size_is_closed():
