@@ -153,6 +153,23 @@ class ResidentCrowd:
         Bytes of the curves on the device, without the rig.
         """
 
+class DeviceShot:
+    """
+    Targets of a shot on the device, float32 or float16, which another library owns.
+    """
+    @staticmethod
+    def of(targets: typing.Any) -> DeviceShot | None:
+        """
+        The targets (T, V, 3) or (V, 3) of an object with DLPack or __cuda_array_interface__ whose
+        numbers are on the device; None for other objects.
+        """
+    def read(self, frames: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Vertices (F, V, 3) of some frames, copied to the host.
+        """
+    @property
+    def shape(self) -> tuple: ...
+
 class Projection:
     """
     A rig's columns on chosen vertices, on the device.
@@ -170,6 +187,12 @@ class Projection:
         Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig.
         workspace: bytes of device memory for the frames that are projected at once.
         """
+    @typing.overload
+    def project(self, targets: DeviceShot) -> tuple:
+        """
+        The same of targets on the device, which stay there.
+        """
+    @typing.overload
     def project(self, targets: numpy.typing.ArrayLike) -> tuple:
         """
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.

@@ -88,6 +88,12 @@ ProjectedTargets project_checked(const RigGram& gram, View<const float, 3> targe
 
 /// Refuses a frame whose energy overflows: names its first vertex that is not finite, if there is one.
 [[noreturn]] void refuse_frame(const RigGram& gram, View<const float, 3> targets, std::int64_t frame) {
+    if (targets.data() == nullptr) {  // they are on a device
+        throw bad_argument(
+            "solve", "targets",
+            "not finite at frame " + std::to_string(frame) + ", or so large that the objective overflows",
+            "finite everywhere, and smaller");
+    }
     const bool whole = targets.extent(1) == gram.rig().character().num_vertices();
     for (std::size_t i = 0; i < gram.vertices().size(); ++i) {
         const std::int64_t place = whole ? gram.vertices()[i] : static_cast<std::int64_t>(i);
