@@ -143,7 +143,8 @@ std::optional<DeviceShot> make_device_shot(const py::object& targets) {
 
 Array<float> read_shot(const DeviceShot& shot, const ArrayLike& frames) {
     const auto chosen = as_indices("read_frames", "frames", frames);
-    Array<float> vertices(std::vector<py::ssize_t>{chosen.shape(0), static_cast<py::ssize_t>(shot.targets().vertices), 3});
+    Array<float> vertices(
+        std::vector<py::ssize_t>{chosen.shape(0), static_cast<py::ssize_t>(shot.targets().vertices), 3});
     {
         const auto from = view<std::int32_t, 1>(chosen);
         const auto to = writable<float, 3>(vertices);
@@ -186,6 +187,13 @@ void bind_cuda_inverse(py::module_& module) {
         .def("solve", &solve, py::arg("terms"), py::arg("start"), py::arg("thresholds"), py::arg("max_iterations"),
              "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),\n"
              "linear, quadratic, lower, upper (T, K).")
+        .def_property_readonly(
+            "effort",
+            [](const InverseSolver& solver) {
+                const InverseSolver::Effort effort = solver.effort();
+                return std::pair(effort.jobs, effort.rest);
+            },
+            "Of the last solve: jobs, each a frame from one start, and those that gradient steps did not end.")
         .def("measure", &measure, py::arg("terms"), py::arg("weights"),
              "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"
              "the left of each weight.");

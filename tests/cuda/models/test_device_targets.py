@@ -86,7 +86,11 @@ def test_numbers_on_the_host_are_no_targets_on_the_device(emulated_lane, targets
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        (lambda t: ByDlpack(t.astype(np.float64)), {}, "targets is on the device, of type float64; it must be contiguous"),
+        (
+            lambda t: ByDlpack(t.astype(np.float64)),
+            {},
+            "targets is on the device, of type float64; it must be contiguous",
+        ),
         (lambda t: ByDlpack(t.astype(np.int32)), {}, "targets is on the device, of type int32; it must be contiguous"),
         (lambda t: ByDlpack(t[:, ::2]), {}, "targets is on the device, not contiguous; it must be"),
         (lambda t: ByDlpack(t[None]), {}, "targets is on the device, with 4 axes; it must be"),
@@ -94,7 +98,11 @@ def test_numbers_on_the_host_are_no_targets_on_the_device(emulated_lane, targets
         (lambda t: ByDlpack(t, device=(1, 1)), {}, "targets is on device 1; it must be"),
         (lambda t: ByDlpack(np.ascontiguousarray(t[:, :5])), {}, r"targets is of 5 vertices a frame; it must be \(T, "),
         (lambda t: ByDlpack(t[:0]), {}, "targets is an empty shot; it must be at least one frame"),
-        (ByInterface, {"device": "cpu"}, "targets is on a device; it must be in host memory with device 'cpu', or device"),
+        (
+            ByInterface,
+            {"device": "cpu"},
+            "targets is on a device; it must be in host memory with device 'cpu', or device",
+        ),
         (ByDlpack, {"rigid": "auto"}, "targets is on a device; it must be in host memory with rigid, which moves them"),
         (ByDlpack, {"loss": "huber"}, "targets is on a device; it must be in host memory with loss 'huber', which"),
     ],

@@ -44,6 +44,11 @@ public:
         return sizeof(double) * (3 * variables + 2 * columns + 8);
     }
 
+    /// Jobs since the last `reset_counts`, and those of them that the team solver had to end.
+    std::int64_t num_jobs() const { return num_jobs_; }
+    std::int64_t num_rest() const { return num_rest_; }
+    void reset_counts() { num_jobs_ = num_rest_ = 0; }
+
     /// Solves the frames `queue` of a task. Work queued before on other machines must be done.
     void run(const LockstepRig& rig, const JobTask& task, const std::vector<std::int32_t>& queue) {
         std::size_t next = 0;
@@ -105,9 +110,11 @@ private:
 
     /// Looks at the jobs of a lane and queues what they need. Returns false if it has none.
     bool turn(Lane& lane, const LockstepRig& rig, const JobTask& task, const std::vector<std::int32_t>& queue,
-              std::size_t& next) const {
+              std::size_t& next) {
         lane.machine.synchronize();
         lane.sort(slots_, queue, next);
+        num_rest_ += size(lane.unfinished);
+        num_jobs_ += std::count(lane.fresh.begin(), lane.fresh.end(), -1);
         if (lane.active.empty()) return false;
         finish(lane, rig, task);
         run_teams(lane, size(lane.turning), 0,
@@ -180,6 +187,8 @@ private:
     static std::int64_t size(const std::vector<std::int32_t>& list) { return static_cast<std::int64_t>(list.size()); }
 
     std::int64_t slots_;
+    std::int64_t num_jobs_ = 0;
+    std::int64_t num_rest_ = 0;
     Lane lanes_[2];
 };
 

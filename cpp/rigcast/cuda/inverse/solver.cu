@@ -217,6 +217,11 @@ std::int64_t InverseSolver::num_columns() const {
     return resident_->plan.num_columns;
 }
 
+InverseSolver::Effort InverseSolver::effort() const {
+    const std::lock_guard<std::mutex> turn(resident_->turn);
+    return {resident_->lockstep.num_jobs(), resident_->lockstep.num_rest()};
+}
+
 void InverseSolver::solve(const optimize::Shot& shot, const optimize::ShotOptions& options,
                           const optimize::ShotResult& result) {
     Resident& r = *resident_;
@@ -229,6 +234,7 @@ void InverseSolver::solve(const optimize::Shot& shot, const optimize::ShotOption
     check_shape<bool, 1>("solve", "converged", result.converged, {frames});
     const std::lock_guard<std::mutex> turn(r.turn);
     const DeviceScope scope;
+    r.lockstep.reset_counts();
     std::vector<std::int32_t> iterations;
     std::vector<std::int32_t> converged;
     for (std::int64_t first = 0; first < frames; first += r.frames_per_chunk) {

@@ -33,6 +33,13 @@ public:
     std::int64_t num_variables() const;
     std::int64_t num_columns() const;
 
+    /// What the last `solve` took: jobs (a frame from one start), and those of them that gradient steps did not end.
+    struct Effort {
+        std::int64_t jobs;
+        std::int64_t rest;
+    };
+    Effort effort() const;
+
     /// See inverse::solve_frames; `shot.bending` and `options.threads` are not used. Throws ArgumentError on other
     /// shapes, CudaError.
     void solve(const optimize::Shot& shot, const optimize::ShotOptions& options, const optimize::ShotResult& result);
