@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._device_report import check_device
 from rigcast._validate import Arguments, bad_argument, check_threads
-from rigcast.inverse._choices.loss import NAMES, SQUARED
 from rigcast.inverse import _on_cuda as on_cuda
+from rigcast.inverse._choices.loss import NAMES, SQUARED
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._shot import DeviceTargets, check_on_host, frames_of
 from rigcast.progress import ProgressCallback, ProgressOption, as_callback

@@ -89,7 +89,7 @@ def test_numbers_on_the_host_are_no_targets_on_the_device(emulated_lane, targets
         (
             lambda t: ByDlpack(t.astype(np.float64)),
             {},
-            "targets is on the device, of type float64; it must be contiguous",
+            "targets is on the device, of type float64; it must be",
         ),
         (lambda t: ByDlpack(t.astype(np.int32)), {}, "targets is on the device, of type int32; it must be contiguous"),
         (lambda t: ByDlpack(t[:, ::2]), {}, "targets is on the device, not contiguous; it must be"),
