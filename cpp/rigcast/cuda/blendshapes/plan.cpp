@@ -1,6 +1,7 @@
 #include "rigcast/cuda/blendshapes/plan.h"
 
 #include <algorithm>
+#include <bit>
 #include <numeric>
 
 namespace rigcast::cuda {
@@ -8,27 +9,37 @@ namespace {
 
 using rig::GroupedColumns;
 
-constexpr std::int64_t vertices_per_tile = BlendshapeProduct<float>::vertices_per_tile;
-constexpr std::int64_t vertices_per_window = BlendshapeProduct<float>::vertices_per_window;
-constexpr std::int64_t values_per_row = BlendshapeProduct<float>::values_per_row;
-static_assert(vertices_per_window == GroupedColumns::vertices_per_window);
-
-/// Calls function(group, position of its first vertex): the vertices of a window follow one another, group by group.
-template <class Function>
-void for_each_group(const GroupedColumns& grouped, const Function& function) {
-    for (std::int64_t w = 0; w < grouped.num_windows(); ++w) {
-        std::int64_t position = w * vertices_per_window;
-        for (std::int64_t g = grouped.first_group(w); g < grouped.first_group(w + 1); ++g) {
-            const GroupedColumns::Group group = grouped.group(g);
-            function(group, position);
-            position += group.size;
-        }
-    }
-}
+using Tiles = BlendshapeTiles<float>;
+constexpr std::int64_t vertices_per_tile = Tiles::vertices_per_tile;
+constexpr std::int64_t vertices_per_window = Tiles::vertices_per_window;
+constexpr std::int64_t values_per_row = Tiles::values_per_row;
 
 /// Returns true if column n moves the group.
 bool moves(const GroupedColumns::Group& group, std::int64_t n) {
     return (static_cast<std::uint32_t>(group.columns[n / 32]) >> (n % 32) & 1) != 0;
+}
+
+/// The columns that move one of two groups alone.
+std::int64_t num_different(const GroupedColumns& grouped, std::int64_t a, std::int64_t b) {
+    const std::int32_t* of_a = grouped.group(a).columns;
+    const std::int32_t* of_b = grouped.group(b).columns;
+    std::int64_t count = 0;
+    for (std::int64_t w = 0; w < grouped.num_words(); ++w) {
+        count += std::popcount(static_cast<std::uint32_t>(of_a[w] ^ of_b[w]));
+    }
+    return count;
+}
+
+/// Puts the groups of a window in a chain: each is followed by the most similar one of those left. 46,000 vertices that
+/// 72 shapes move at random places need 15 % fewer rows than in the order of the file.
+void chain(const GroupedColumns& grouped, std::vector<std::int64_t>& groups) {
+    for (std::size_t i = 1; i < groups.size(); ++i) {
+        const auto begin = groups.begin() + static_cast<std::ptrdiff_t>(i);
+        const auto next = std::min_element(begin, groups.end(), [&](std::int64_t a, std::int64_t b) {
+            return num_different(grouped, groups[i - 1], a) < num_different(grouped, groups[i - 1], b);
+        });
+        std::rotate(begin, next, next + 1);
+    }
 }
 
 }  // namespace
@@ -40,6 +51,7 @@ BlendshapePlan::BlendshapePlan(const rig::BlendshapeRig& rig, Columns which)
       neutral(rig.character().rest_vertices.begin(), rig.character().rest_vertices.end()) {
     for (std::int64_t n = 0; n < num_columns; ++n) scale.push_back(rig.grouped().scale(n));
     list_drivers(rig);
+    find_places(rig.grouped());
     order_vertices(rig.grouped());
     list_rows(columns_of_tiles(rig.grouped(), which));
     copy_values(rig.grouped());
@@ -56,20 +68,34 @@ void BlendshapePlan::list_drivers(const rig::BlendshapeRig& rig) {
     }
 }
 
-/// In each window the vertices of the groups, then those that no column moves.
+void BlendshapePlan::find_places(const GroupedColumns& grouped) {
+    place.resize(num_vertices);
+    for (std::int64_t g = 0; g < grouped.first_group(grouped.num_windows()); ++g) {
+        const GroupedColumns::Group group = grouped.group(g);
+        for (std::int64_t i = 0; i < group.size; ++i) place[group.vertex[i]] = {g, i};
+    }
+}
+
+/// In each window the vertices of the groups, similar groups after one another, then those that no column moves.
 void BlendshapePlan::order_vertices(const GroupedColumns& grouped) {
-    num_windows = grouped.num_windows();
+    num_windows = (num_vertices + vertices_per_window - 1) / vertices_per_window;
     vertex.assign(num_windows * vertices_per_window, -1);
-    std::vector<std::int64_t> moved(num_windows);
-    for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
-        std::copy_n(group.vertex, group.size, vertex.begin() + position);
-        moved[position / vertices_per_window] += group.size;
-    });
     for (std::int64_t w = 0; w < num_windows; ++w) {
-        auto next = vertex.begin() + w * vertices_per_window + moved[w];
-        for (const GroupedColumns::VertexRange& unmoved : grouped.unmoved(w)) {
-            std::iota(next, next + unmoved.count, unmoved.first);
-            next += unmoved.count;
+        const std::int64_t first = w * vertices_per_window;
+        const std::int64_t end = std::min(first + vertices_per_window, num_vertices);
+        std::vector<std::int64_t> groups;
+        for (std::int64_t v = first; v < end; ++v) {
+            if (place[v].group >= 0) groups.push_back(place[v].group);
+        }
+        std::sort(groups.begin(), groups.end());
+        groups.erase(std::unique(groups.begin(), groups.end()), groups.end());
+        chain(grouped, groups);
+        groups.push_back(-1);
+        auto next = vertex.begin() + first;
+        for (const std::int64_t group : groups) {
+            for (std::int64_t v = first; v < end; ++v) {
+                if (place[v].group == group) *next++ = static_cast<std::int32_t>(v);
+            }
         }
     }
 }
@@ -77,17 +103,15 @@ void BlendshapePlan::order_vertices(const GroupedColumns& grouped) {
 BlendshapePlan::ColumnsOfTiles BlendshapePlan::columns_of_tiles(const GroupedColumns& grouped, Columns which) const {
     const std::int64_t tiles = static_cast<std::int64_t>(vertex.size()) / vertices_per_tile;
     ColumnsOfTiles columns(tiles, std::vector<bool>(num_columns));
-    for (std::int64_t tile = 0; which == Columns::all && tile < tiles; ++tile) {
-        if (vertex[tile * vertices_per_tile] >= 0) columns[tile].assign(num_columns, true);
-    }
-    for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
-        const std::int64_t last = (position + group.size - 1) / vertices_per_tile;
-        for (std::int64_t tile = position / vertices_per_tile; tile <= last; ++tile) {
-            for (std::int64_t n = 0; n < num_columns; ++n) {
-                if (moves(group, n)) columns[tile][n] = true;
+    for (std::size_t i = 0; i < vertex.size(); ++i) {
+        if (vertex[i] < 0) continue;
+        const std::int64_t group = place[vertex[i]].group;
+        for (std::int64_t n = 0; n < num_columns; ++n) {
+            if (which == Columns::all || (group >= 0 && moves(grouped.group(group), n))) {
+                columns[i / vertices_per_tile][n] = true;
             }
         }
-    });
+    }
     return columns;
 }
 
@@ -101,37 +125,29 @@ void BlendshapePlan::list_rows(const ColumnsOfTiles& columns) {
     }
 }
 
-/// The row of a column that the tile has.
-std::int64_t BlendshapePlan::row_of(std::int64_t tile, std::int64_t column) const {
-    const auto begin = row_column.begin() + tile_offset[tile];
-    const auto end = row_column.begin() + tile_offset[tile + 1];
-    return std::lower_bound(begin, end, static_cast<std::int32_t>(column)) - row_column.begin();
-}
-
 void BlendshapePlan::copy_values(const GroupedColumns& grouped) {
     const std::size_t count = row_column.size() * values_per_row;
     values.resize(grouped.is_int16() ? 0 : count);
     int16_values.resize(grouped.is_int16() ? count : 0);
-    for_each_group(grouped, [&](const GroupedColumns::Group& group, std::int64_t position) {
-        std::int64_t from = group.data;
-        for (std::int64_t n = 0; n < num_columns; ++n) {
-            if (!moves(group, n)) continue;
-            std::int64_t tile = -1;
-            std::int64_t row = 0;
-            for (std::int64_t p = position; p < position + group.size; ++p, from += 3) {
-                if (p / vertices_per_tile != tile) {
-                    tile = p / vertices_per_tile;
-                    row = row_of(tile, n);
-                }
-                const std::int64_t to = row * values_per_row + p % vertices_per_tile * 3;
+    for (std::size_t i = 0; i < vertex.size(); ++i) {
+        if (vertex[i] < 0 || place[vertex[i]].group < 0) continue;
+        const GroupedColumns::Group group = grouped.group(place[vertex[i]].group);
+        const std::int64_t tile = static_cast<std::int64_t>(i) / vertices_per_tile;
+        std::int64_t from = group.data + 3 * place[vertex[i]].index;
+        for (std::int64_t row = tile_offset[tile]; row < tile_offset[tile + 1]; ++row) {
+            if (!moves(group, row_column[row])) continue;
+            for (std::int64_t axis = 0; axis < 3; ++axis) {
+                const std::int64_t to = row * values_per_row + axis * vertices_per_tile +
+                                        static_cast<std::int64_t>(i) % vertices_per_tile;
                 if (grouped.is_int16()) {
-                    std::copy_n(grouped.int16_values() + from, 3, int16_values.begin() + to);
+                    int16_values[to] = grouped.int16_values()[from + axis];
                 } else {
-                    std::copy_n(grouped.float_values() + from, 3, values.begin() + to);
+                    values[to] = grouped.float_values()[from + axis];
                 }
             }
+            from += 3 * group.size;
         }
-    });
+    }
 }
 
 BlendshapePlan::Rows BlendshapePlan::sorted_rows(const std::vector<std::int32_t>& order) const {

@@ -53,4 +53,20 @@ struct Sums {
 /// after: their f must read only what was written before the last barrier. They return the same bits to all threads.
 /// A call of f must not read what another call of the same f writes.
 
+/// Writes a number, or 16 bytes at a multiple of 16, that nothing reads soon: it leaves the L2 cache before what is read
+/// again.
+template <class T>
+RIGCAST_DEVICE void store_streaming(T* to, const T& value) {
+#ifdef __CUDA_ARCH__
+    static_assert(sizeof(T) == sizeof(float) || sizeof(T) == sizeof(float4));
+    if constexpr (sizeof(T) == sizeof(float4)) {
+        __stcs(reinterpret_cast<float4*>(to), *reinterpret_cast<const float4*>(&value));
+    } else {
+        __stcs(to, value);
+    }
+#else
+    *to = value;
+#endif
+}
+
 }  // namespace rigcast::cuda

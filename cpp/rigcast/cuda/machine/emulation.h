@@ -171,6 +171,11 @@ public:
 
     static constexpr std::int64_t most_shared = 5888;
 
+    template <class Kernel>
+    int teams_per_processor(std::int64_t) {
+        return 2;
+    }
+
     /// Few, so that each block does several rounds of work in the same memory.
     template <class Kernel>
     std::int64_t num_teams(std::int64_t) {

@@ -230,7 +230,7 @@ private:
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, num_blocks<Kernel>()) team_kernel(const Kernel kernel) {
     static_assert(Kernel::threads % Team::lanes == 0 && Kernel::threads <= Team::lanes * Team::max_warps);
-    extern __shared__ double team_memory[];
+    extern __shared__ __align__(16) double team_memory[];
     __shared__ double partial[Team::max_warps * Team::max_sums];
     kernel(Team(team_memory, partial));
 }
@@ -317,16 +317,22 @@ public:
     /// A kernel may be launched with up to 96 KB, which all devices of this build have when asked.
     static constexpr std::int64_t most_shared = 5888;
 
-    /// The number of blocks of a team kernel with `shared` doubles each that the device runs at the same time.
+    /// The number of blocks of a team kernel with `shared` doubles each that a multiprocessor runs at the same time.
+    template <class Kernel>
+    int teams_per_processor(std::int64_t shared) {
+        const std::int64_t bytes = shared * static_cast<std::int64_t>(sizeof(double));
+        int blocks = 0;
+        allow_shared(team_kernel<Kernel>, bytes);
+        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, team_kernel<Kernel>, Kernel::threads, bytes),
+              "querying the occupancy");
+        return blocks;
+    }
+    /// The same of the whole device.
     template <class Kernel>
     std::int64_t num_teams(std::int64_t shared) {
-        int blocks = 0;
         int processors = 0;
-        check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, team_kernel<Kernel>, Kernel::threads,
-                                                            shared * sizeof(double)),
-              "querying the occupancy");
         check(cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0), "querying the processors");
-        return std::max<std::int64_t>(std::int64_t{blocks} * processors, 1);
+        return std::max<std::int64_t>(std::int64_t{teams_per_processor<Kernel>(shared)} * processors, 1);
     }
 
     /// Runs a team kernel (block.h) on `teams` blocks with `shared` doubles each.

@@ -151,16 +151,12 @@ void multiply_parts(int lane, int half, const FloatRowTile& a, const FloatColumn
 
 #endif
 
-/// Adds A B of Rows x Columns tiles to a lane's sums. Tile i of A is a[i * a_step], tile j of B is b[j * b_step];
-/// `one_part`: the low parts of A are 0. All lanes of the warp call it. The order of the terms of a sum does not depend
-/// on Rows, Columns or other tiles.
-template <int Rows, int Columns>
-RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step, const FloatColumnTile* b, int b_step,
-                                    bool one_part, float (&sum)[Rows][Columns][FloatTile::sums]) {
 #ifdef __CUDA_ARCH__
-    FourFloats columns[Columns];
-    RIGCAST_UNROLL
-    for (int j = 0; j < Columns; ++j) columns[j] = b[j * b_step].lane[lane];
+
+/// Adds the products of a lane's numbers: a(i, half) are numbers 4 half to 4 half + 3 of tile i of A, b[j] those of B.
+template <int Rows, int Columns, class RowNumbers>
+__device__ void multiply_numbers(const RowNumbers& a, const FourFloats (&b)[Columns], bool one_part,
+                                 float (&sum)[Rows][Columns][FloatTile::sums]) {
     RIGCAST_UNROLL
     for (int half = 0; half < 2; ++half) {
         float high_b[Columns][2], low_b[Columns][2];
@@ -168,14 +164,14 @@ RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step,
         for (int j = 0; j < Columns; ++j) {
             RIGCAST_UNROLL
             for (int k = 0; k < 2; ++k) {
-                const Split parts = split(columns[j].value[2 * half + k]);
+                const Split parts = split(b[j].value[2 * half + k]);
                 high_b[j][k] = parts.high;
                 low_b[j][k] = parts.low;
             }
         }
         RIGCAST_UNROLL
         for (int i = 0; i < Rows; ++i) {
-            const FourFloats numbers = a[i * a_step].half[half][lane];
+            const FourFloats numbers = a(i, half);
             float high_a[4], low_a[4];
             RIGCAST_UNROLL
             for (int k = 0; k < 4; ++k) {
@@ -191,6 +187,21 @@ RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step,
             }
         }
     }
+}
+
+#endif
+
+/// Adds A B of Rows x Columns tiles to a lane's sums. Tile i of A is a[i * a_step], tile j of B is b[j * b_step];
+/// `one_part`: the low parts of A are 0. All lanes of the warp call it. The order of the terms of a sum does not depend
+/// on Rows, Columns or other tiles.
+template <int Rows, int Columns>
+RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step, const FloatColumnTile* b, int b_step,
+                                    bool one_part, float (&sum)[Rows][Columns][FloatTile::sums]) {
+#ifdef __CUDA_ARCH__
+    FourFloats columns[Columns];
+    RIGCAST_UNROLL
+    for (int j = 0; j < Columns; ++j) columns[j] = b[j * b_step].lane[lane];
+    multiply_numbers([&](int i, int half) { return a[i * a_step].half[half][lane]; }, columns, one_part, sum);
 #else
     const auto high = [](Split parts) { return parts.high; };
     const auto low = [](Split parts) { return parts.low; };
@@ -205,6 +216,35 @@ RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step,
             }
         }
     }
+#endif
+}
+
+/// The same for tiles that lie in memory in another way: rows(lane, i, half) are numbers 4 half to 4 half + 3 of a lane
+/// of tile i of A, columns(lane, j) the numbers of a lane of tile j of B. On a device each lane asks for its own alone,
+/// and for all of them before it multiplies, so that it waits for memory once.
+template <int Rows, int Columns, class RowNumbers, class ColumnNumbers>
+RIGCAST_DEVICE void multiply_floats(int lane, const RowNumbers& rows, const ColumnNumbers& columns,
+                                    float (&sum)[Rows][Columns][FloatTile::sums]) {
+#ifdef __CUDA_ARCH__
+    FourFloats a[Rows][2], b[Columns];
+    RIGCAST_UNROLL
+    for (int i = 0; i < Rows; ++i) {
+        RIGCAST_UNROLL
+        for (int half = 0; half < 2; ++half) a[i][half] = rows(lane, i, half);
+    }
+    RIGCAST_UNROLL
+    for (int j = 0; j < Columns; ++j) b[j] = columns(lane, j);
+    multiply_numbers([&](int i, int half) { return a[i][half]; }, b, false, sum);
+#else
+    FloatRowTile a[Rows];
+    FloatColumnTile b[Columns];
+    for (int other = 0; other < lanes_per_warp; ++other) {
+        for (int i = 0; i < Rows; ++i) {
+            for (int half = 0; half < 2; ++half) a[i].half[half][other] = rows(other, i, half);
+        }
+        for (int j = 0; j < Columns; ++j) b[j].lane[other] = columns(other, j);
+    }
+    multiply_floats(lane, a, 1, b, 1, false, sum);
 #endif
 }
 

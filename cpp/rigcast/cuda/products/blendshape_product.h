@@ -2,94 +2,11 @@
 #include <cstdint>
 
 #include "rigcast/core/portable.h"
-#include "rigcast/core/tent.h"
 #include "rigcast/cuda/machine/block.h"
-#include "rigcast/cuda/products/tangent_kernels.h"
+#include "rigcast/cuda/machine/matrix_units.h"
+#include "rigcast/cuda/products/blendshape_activations.h"
 
 namespace rigcast::cuda {
-
-/// The drivers of the combinations (rig::Driver), as BlendshapePlan lists them. Combination c has the drivers offset[c]
-/// to before offset[c + 1].
-struct DriverLists {
-    const std::int32_t* offset;  // (C + 1)
-    const std::int32_t* shape;   // (M)
-    const float* tent;           // (M, 3), zeros for a plain weight
-
-    RIGCAST_DEVICE bool is_plain(std::int32_t d) const {
-        return tent[3 * d] == 0.0f && tent[3 * d + 1] == 0.0f && tent[3 * d + 2] == 0.0f;
-    }
-    RIGCAST_DEVICE Tent<float> tent_of(std::int32_t d) const { return {tent[3 * d], tent[3 * d + 1], tent[3 * d + 2]}; }
-    RIGCAST_DEVICE float value(std::int32_t d, const float* weights) const {
-        const float w = weights[shape[d]];
-        return is_plain(d) ? w : tent_of(d).value(w);
-    }
-    /// The derivative of `value`; at a corner of the tent, that toward larger weights.
-    RIGCAST_DEVICE float slope(std::int32_t d, const float* weights) const {
-        return is_plain(d) ? 1.0f : tent_of(d).slope(weights[shape[d]], 1);
-    }
-};
-
-/// Activations of blendshape columns, times the columns' scales. An activation is the weight of a shape or a product of
-/// drivers; it is 0 if one of its shapes is not in the frame's prefix. Frames are in the order of BlendshapeProduct.
-struct BlendshapeActivations {
-    const float* weights;  // (T, K)
-    std::int64_t num_shapes;
-    DriverLists drivers;
-    const float* scale;              // (N)
-    const std::int32_t* shape_rank;  // (K) position of each shape in the order
-    const std::int32_t* length;      // (T) shapes in each frame's prefix
-    const std::int32_t* source;      // (T) row of `weights` of each frame
-    std::int64_t pitch;              // of `activations`
-    float* activations;              // (N, pitch): T frames
-
-    RIGCAST_DEVICE void operator()(std::int64_t n, std::int64_t frame) const {
-        const float* w = weights + source[frame] * num_shapes;
-        float product = 1.0f;
-        bool inside = true;
-        if (n < num_shapes) {
-            product = w[n];
-            inside = shape_rank[n] < length[frame];
-        } else {
-            for (std::int32_t d = drivers.offset[n - num_shapes]; d < drivers.offset[n - num_shapes + 1]; ++d) {
-                product *= drivers.value(d, w);
-                inside = inside && shape_rank[drivers.shape[d]] < length[frame];
-            }
-        }
-        activations[n * pitch + frame] = inside ? product * scale[n] : 0.0f;
-    }
-};
-
-/// The derivatives of the activations, without prefixes, along tangents of the weights.
-struct BlendshapeActivationTangents {
-    const float* weights;   // (T, K)
-    const float* tangents;  // (R, K)
-    TangentFrames frames;
-    std::int64_t num_shapes;
-    DriverLists drivers;
-    const float* scale;  // (N)
-    std::int64_t pitch;  // of `activations`
-    float* activations;  // (N, pitch): R tangents
-
-    RIGCAST_DEVICE void operator()(std::int64_t n, std::int64_t r) const {
-        const float* w = weights + frames.frame(r) * num_shapes;
-        const float* dw = tangents + r * num_shapes;
-        float sum = 0.0f;
-        if (n < num_shapes) {
-            sum = dw[n];
-        } else {
-            const std::int32_t begin = drivers.offset[n - num_shapes];
-            const std::int32_t end = drivers.offset[n - num_shapes + 1];
-            for (std::int32_t d = begin; d < end; ++d) {
-                float product = dw[drivers.shape[d]] * drivers.slope(d, w);
-                for (std::int32_t other = begin; other < end; ++other) {
-                    if (other != d) product *= drivers.value(other, w);
-                }
-                sum += product;
-            }
-        }
-        activations[n * pitch + r] = sum * scale[n];
-    }
-};
 
 /// A row of a tile: a column of the rig, and the index of its values.
 struct alignas(8) TileRow {
@@ -97,144 +14,228 @@ struct alignas(8) TileRow {
     std::int32_t row;
 };
 
-/// Team kernel: vertices = neutral + values^T activations for all frames in one launch: each value is read once per 8
-/// frames (Carrigan 2020, ch. 4, whose kernel reads every shape once per frame), mostly from the L2 cache. `Value` is
-/// float or int16, whose scale is in the activations.
-///
-/// A tile is 32 vertices of a window with the columns that move them, each a row of 96 values (BlendshapePlan). Frames
-/// come in the order of descending prefix lengths, and 8 frames stop at the last row that the first of them needs.
-///
-/// A team computes 8 frames of one window: a warp a tile at a time, a thread 3 coordinates of it, 32 apart. Rows are
-/// few and short, so that values go to registers directly: on an H100, waiting for barriers and for lists of rows took
-/// two thirds of the time of a product through shared memory. A tile's vertices are scattered over the window, and 12
-/// bytes at a time take the L2 cache 3.5 x as many sectors as whole lines: sums are gathered in shared memory and
-/// written from there.
+/// The offsets of a rig on the device (BlendshapePlan). A tile is 16 vertices of a window with the columns that move
+/// them, each a row of 3 x 16 values: a coordinate of all vertices, then the next.
 template <class Value>
-struct BlendshapeProduct {
-    static constexpr int threads = 256;
-    static constexpr int blocks = 3;  // 80 registers per thread
-    static constexpr int warp_size = 32;
-    static constexpr int vertices_per_tile = 32;
-    static constexpr int vertices_per_window = 512;
+struct BlendshapeTiles {
+    static constexpr int vertices_per_tile = 16;
+    static constexpr int vertices_per_window = 256;
     static constexpr int tiles_per_window = vertices_per_window / vertices_per_tile;
-    static constexpr int coordinates_per_window = 3 * vertices_per_window;
     static constexpr int values_per_row = 3 * vertices_per_tile;
-    static constexpr int rows_at_once = 4;  // whose loads a thread waits for together
-    static constexpr int frames_per_team = 8;
-    static constexpr int values_per_thread = 3;
-    static constexpr std::int64_t num_shared =
-        frames_per_team * coordinates_per_window / 2;  // doubles of a team: 48 KB
-    static_assert(warp_size * values_per_thread == values_per_row);
 
-    const std::int32_t* tile_offset;  // (tiles + 1) into the rows
-    const TileRow* rows;              // (R)
-    const std::int32_t* rank;         // (R) position of its column's last shape in the order; ascends inside a tile
+    const std::int32_t* offset;  // (tiles + 1) into the rows
+    const TileRow* rows;         // (R)
+    const std::int32_t* rank;    // (R) position of its column's last shape in the order; ascends inside a tile
     std::int64_t num_shapes;
-    const Value* values;         // (R, values_per_row)
+    const Value* values;         // (R, values_per_row); float, or int16 whose scales are in the activations
     const std::int32_t* vertex;  // (tiles, vertices_per_tile), -1 after the last vertex
-    const float* neutral;        // (V, 3)
+};
+
+/// Successive coordinates of a window in one frame of the result, which begins anywhere in memory. In shared memory
+/// they have the same place among four numbers, so that both are read and written as whole vectors.
+struct WindowRow {
+    float* first;
+    int phase;  // of the first coordinate among four numbers in memory
+    int lead;   // whole vectors of its line of 128 bytes before it
+
+    RIGCAST_DEVICE explicit WindowRow(float* begin) : first(begin) {
+        const auto number = reinterpret_cast<std::uintptr_t>(begin) / sizeof(float);
+        phase = static_cast<int>(number % 4);
+        lead = static_cast<int>(number % 32 / 4);
+    }
+};
+
+/// Team kernel: vertices = neutral + values^T activations for all frames in one launch (Carrigan 2020, ch. 4, whose
+/// kernel reads every shape once per frame), on the matrix units, in float32 of two parts.
+///
+/// A team computes up to 8 Columns frames of one window; a warp takes a tile at a time: its rows are depth, 16 at a
+/// time, its coordinates three tiles of A, the frames `Columns` tiles of B. Values go from the L2 cache to registers,
+/// where int16 is widened. A tile's vertices are scattered over the window: results are gathered in shared memory and
+/// written from there as whole lines, once, and leave the L2 cache before the values. Frames come in the order of
+/// descending prefix lengths; a team stops at the last rows that its first frame needs. A frame has the same bytes in
+/// teams of any shape: terms have the order of the rows, and rows beyond a frame's prefix add zeros.
+///
+/// 100 heads of 72 shapes, of which a vertex has 21.6 of 46,000 (a tile 25.2, padded to 32.3), predicted for an H100:
+///   operations  4 groups of 4 tiles of 8 frames: 46,000 x 3 x 32.3 x 128 x 3 products x 2 = 3.4 GFLOP, .011 ms at
+///               300 TFLOP/s
+///   bytes       67 MB (55 written, 12 of values): .023 ms at 2.97 TB/s; .021 ms with int16
+///   L2 cache    55 MB written + 4 x 14 MB of values + 10 MB of rows and activations: .022 ms at 5.5 TB/s
+///   shared      55 MB written and read, some of it with conflicts: .008 ms
+/// so that .025 to .030 ms are to be expected with the launch of the activations. Not run on a device.
+template <class Value, int Columns, class Activations>
+struct BlendshapeProduct {
+    using Tiles = BlendshapeTiles<Value>;
+
+    static constexpr int threads = 256;
+    static constexpr int blocks = Columns == 1 ? 3 : 2;
+    static constexpr int slots = Columns == 3 ? 4 : Columns;  // FrameGroups
+    static constexpr int coordinates_per_window = 3 * Tiles::vertices_per_window;
+    static constexpr int pitch = coordinates_per_window + 4;  // of a frame in shared memory: room for any phase
+    static constexpr int vectors = pitch / 4;
+    static constexpr int vectors_of_lines = (vectors + 7 + 7) / 8 * 8;  // of the lines that a window may touch
+    static constexpr int rows_per_lane = 4;
+    static constexpr int rows_at_once = FloatTile::depth;
+
+    Tiles tiles;
+    Activations activations;
+    FrameGroups groups;
+    SortedFrames frames;
+    const float* neutral;  // (V, 3)
     std::int64_t num_vertices;
     std::int64_t num_windows;
-    const float* activations;    // (N, pitch)
-    std::int32_t pitch;          // a multiple of frames_per_team, at least T
-    const std::int32_t* length;  // (T) of the prefixes, descending
-    const std::int32_t* target;  // (T) row of `vertices` of each frame
-    std::int64_t num_frames;
     float* vertices;  // (T, V, 3)
 
     /// Teams of the launch.
-    RIGCAST_DEVICE std::int64_t num_teams() const { return num_windows * num_frame_groups(); }
+    std::int64_t num_teams() const { return num_windows * groups.num_groups; }
+    /// Doubles that a team shares for the results of so many frames, and beside them for activations of its own.
+    static constexpr std::int64_t num_shared(std::int64_t num_frames, std::int64_t num_activations) {
+        return (num_frames * pitch + num_activations + 1) / 2;
+    }
 
     template <class Team>
     RIGCAST_TEAM void operator()(const Team& team) const {
-        float* sums = reinterpret_cast<float*>(team.shared());  // (frames_per_team, coordinates_per_window)
-        for (std::int64_t i = team.index(); i < num_teams(); i += team.count()) {
-            const std::int64_t window = i / num_frame_groups();
-            const std::int64_t first_frame = i % num_frame_groups() * frames_per_team;
-            team.each(tiles_per_window * warp_size,
-                      [&](int n) { sum_tile(window, n / warp_size, first_frame, n % warp_size, sums); });
-            team.each(frames_per_team * coordinates_per_window, [&](int n) {
-                const std::int64_t frame = first_frame + n / coordinates_per_window;
-                const std::int64_t coordinate = window * coordinates_per_window + n % coordinates_per_window;
-                if (frame >= num_frames || coordinate >= 3 * num_vertices) return;
-                vertices[target[frame] * 3 * num_vertices + coordinate] = neutral[coordinate] + sums[n];
-            });
-        }
+        const auto window = static_cast<std::int32_t>(team.index() / groups.num_groups);
+        const auto group = static_cast<std::int32_t>(team.index() % groups.num_groups);
+        auto* results = reinterpret_cast<float*>(team.shared());  // (frames_per_group, pitch)
+        const float* x = activations.of_group(team, groups, group, results + groups.frames_per_group * pitch);
+        team.each(Tiles::tiles_per_window * lanes_per_warp, [&](int n) {
+            const int tile = window * Tiles::tiles_per_window + n / lanes_per_warp;
+            compute_tile(window, tile, group, n % lanes_per_warp, x, results);
+        });
+        team.each(groups.frames_of(group) * vectors_of_lines, [&](int n) {
+            const int frame = n / vectors_of_lines;
+            const WindowRow row = row_of(groups.first_frame(group) + frame, window);
+            write_vector(window, row, n % vectors_of_lines - row.lead, results + frame * pitch);
+        });
     }
 
 private:
-    struct alignas(16) Four {
-        float value[4];
+    using Sums = float[3][Columns][FloatTile::sums];
+    struct LaneRows {
+        TileRow row[rows_per_lane];  // -1 beyond the last
     };
-    struct RowValues {
-        Four x[frames_per_team / 4];
-        float b[values_per_thread];
+    struct alignas(2 * sizeof(Value)) TwoValues {
+        Value value[2];
+    };
+    struct alignas(slots * sizeof(float)) Slots {
+        float value[slots];
     };
 
-    RIGCAST_DEVICE std::int64_t num_frame_groups() const {
-        return (num_frames + frames_per_team - 1) / frames_per_team;
+    RIGCAST_DEVICE WindowRow row_of(std::int64_t frame, std::int32_t window) const {
+        return WindowRow(vertices + frames.row_of(frame) * 3 * num_vertices +
+                         std::int64_t{window} * coordinates_per_window);
     }
 
-    /// The end of the rows of a tile that a prefix needs.
-    RIGCAST_DEVICE std::int32_t end_of_rows(std::int64_t tile, std::int32_t prefix) const {
-        std::int32_t low = tile_offset[tile];
-        std::int32_t high = tile_offset[tile + 1];
-        if (prefix >= num_shapes) return high;
-        while (low < high) {
-            const std::int32_t middle = low + (high - low) / 2;
-            if (rank[middle] < prefix) {
-                low = middle + 1;
-            } else {
-                high = middle;
-            }
+    /// The rows of a lane, of those from `first` on.
+    RIGCAST_DEVICE LaneRows rows_of(int lane, std::int32_t first, std::int32_t end) const {
+        LaneRows result;
+        const std::int32_t from = first + rows_per_lane * (lane % 4);
+        RIGCAST_UNROLL
+        for (int i = 0; i < rows_per_lane; ++i) {
+            result.row[i] = from + i < end ? tiles.rows[from + i] : TileRow{-1, -1};
         }
-        return low;
-    }
-
-    RIGCAST_DEVICE RowValues load(std::int32_t r, std::int64_t first_frame, int lane) const {
-        RowValues result;
-        const TileRow from = rows[r];
-        const float* x = activations + first_frame + std::int64_t{from.column} * pitch;
-        const Value* b = values + lane + std::int64_t{from.row} * values_per_row;
-        RIGCAST_UNROLL
-        for (int i = 0; i < frames_per_team / 4; ++i) result.x[i] = reinterpret_cast<const Four*>(x)[i];
-        RIGCAST_UNROLL
-        for (int j = 0; j < values_per_thread; ++j) result.b[j] = static_cast<float>(b[warp_size * j]);
         return result;
     }
 
-    /// Writes the sums of 8 frames at a lane's coordinates of tile `in_window`.
-    RIGCAST_DEVICE void sum_tile(std::int64_t window, int in_window, std::int64_t first_frame, int lane,
-                                 float* sums) const {
-        const std::int64_t tile = window * tiles_per_window + in_window;
-        const std::int32_t end = end_of_rows(tile, length[first_frame]);
-        float sum[frames_per_team][values_per_thread] = {};
-        const auto add = [&](const RowValues& from) {
-            RIGCAST_UNROLL
-            for (int i = 0; i < frames_per_team; ++i) {
-                RIGCAST_UNROLL
-                for (int j = 0; j < values_per_thread; ++j) sum[i][j] += from.x[i / 4].value[i % 4] * from.b[j];
-            }
-        };
-        std::int32_t r = tile_offset[tile];
-        RIGCAST_ROLLED
-        for (; r + rows_at_once <= end; r += rows_at_once) {
-            RowValues loaded[rows_at_once];
-            RIGCAST_UNROLL
-            for (int k = 0; k < rows_at_once; ++k) loaded[k] = load(r + k, first_frame, lane);
-            RIGCAST_UNROLL
-            for (int k = 0; k < rows_at_once; ++k) add(loaded[k]);
-        }
-        RIGCAST_ROLLED
-        for (; r < end; ++r) add(load(r, first_frame, lane));
+    /// Numbers of coordinate `axis` for half of a lane's rows: its two vertices in one row, then in the next.
+    RIGCAST_DEVICE FourFloats values_of(int lane, const LaneRows& rows, int axis, int half) const {
+        FourFloats result{};
         RIGCAST_UNROLL
-        for (int j = 0; j < values_per_thread; ++j) {
-            const int value = lane + warp_size * j;
-            const std::int32_t v = vertex[tile * vertices_per_tile + value / 3];
-            if (v < 0) continue;
-            const std::int64_t coordinate = std::int64_t{3} * (v - window * vertices_per_window) + value % 3;
+        for (int i = 0; i < 2; ++i) {
+            const std::int64_t row = rows.row[2 * half + i].row;
+            if (row < 0) continue;
+            const Value* from = tiles.values + row * Tiles::values_per_row + axis * Tiles::vertices_per_tile;
+            const auto two = *reinterpret_cast<const TwoValues*>(from + lane / 4 * 2);
+            result.value[2 * i] = static_cast<float>(two.value[0]);
+            result.value[2 * i + 1] = static_cast<float>(two.value[1]);
+        }
+        return result;
+    }
+
+    /// The activations of row i of a lane's rows.
+    RIGCAST_DEVICE Slots activations_of(int lane, const LaneRows& rows, int i, const float* x) const {
+        const std::int32_t column = rows.row[i].column;
+        if (column < 0) return Slots{};
+        return *reinterpret_cast<const Slots*>(x + std::int64_t{column} * groups.pitch() + lane / 4 * slots);
+    }
+
+    /// Adds the products of up to 16 rows to a lane's sums.
+    RIGCAST_DEVICE void add_rows(int lane, const LaneRows& own, std::int32_t first, std::int32_t end, const float* x,
+                                 Sums& sum) const {
+        const auto rows = [&](int of) { return of == lane ? own : rows_of(of, first, end); };
+        const auto values = [&](int of, int axis, int half) { return values_of(of, rows(of), axis, half); };
+#ifdef __CUDA_ARCH__
+        Slots mine[rows_per_lane];
+        RIGCAST_UNROLL
+        for (int i = 0; i < rows_per_lane; ++i) mine[i] = activations_of(lane, own, i, x);
+        const auto slots_of = [&](int, int i) { return mine[i]; };
+#else
+        const auto slots_of = [&](int of, int i) { return activations_of(of, rows(of), i, x); };
+#endif
+        const auto columns = [&](int of, int j) {
+            FourFloats result;
             RIGCAST_UNROLL
-            for (int i = 0; i < frames_per_team; ++i) sums[i * coordinates_per_window + coordinate] = sum[i][j];
+            for (int i = 0; i < rows_per_lane; ++i) result.value[i] = slots_of(of, i).value[j];
+            return result;
+        };
+        multiply_floats(lane, values, columns, sum);
+    }
+
+    /// True if there are rows from `first` on that a prefix needs.
+    RIGCAST_DEVICE bool is_needed(std::int32_t first, std::int32_t end, std::int32_t prefix) const {
+        return first < end && (prefix >= tiles.num_shapes || tiles.rank[first] < prefix);
+    }
+
+    /// Writes what a lane computes of a tile to the results.
+    RIGCAST_DEVICE void compute_tile(std::int32_t window, std::int32_t tile, std::int32_t group, int lane,
+                                     const float* x, float* results) const {
+        const std::int64_t first_frame = groups.first_frame(group);
+        const std::int32_t prefix =
+            frames.length == nullptr ? static_cast<std::int32_t>(tiles.num_shapes) : frames.length[first_frame];
+        const std::int32_t end = tiles.offset[tile + 1];
+        std::int32_t first = tiles.offset[tile];
+        Sums sum = {};
+        LaneRows rows = rows_of(lane, first, end);
+        RIGCAST_ROLLED
+        for (; is_needed(first, end, prefix); first += rows_at_once) {
+            const LaneRows next = rows_of(lane, first + rows_at_once, end);  // read while these are multiplied
+            add_rows(lane, rows, first, end, x, sum);
+            rows = next;
+        }
+        RIGCAST_UNROLL
+        for (int two = 0; two < 2; ++two) {
+            const std::int32_t v = tiles.vertex[std::int64_t{tile} * Tiles::vertices_per_tile + lane / 4 * 2 + two];
+            if (v < 0) continue;
+            const float* start = neutral + std::int64_t{3} * v;
+            const float base[3] = {start[0], start[1], start[2]};
+            float* to = results + 3 * (v - window * Tiles::vertices_per_window);
+            RIGCAST_UNROLL
+            for (int k = 0; k < 2 * Columns; ++k) {
+                const int frame = FloatTile::columns * (k / 2) + FloatTile::sum_column(lane, k % 2);
+                if (frame >= groups.frames_of(group)) continue;
+                float* place = to + frame * pitch + row_of(first_frame + frame, window).phase;
+                RIGCAST_UNROLL
+                for (int axis = 0; axis < 3; ++axis) place[axis] = base[axis] + sum[axis][k / 2][2 * two + k % 2];
+            }
+        }
+    }
+
+    /// Writes a vector of a frame's results, which begins before the first coordinate or ends after the last one if
+    /// memory is aligned so.
+    RIGCAST_DEVICE void write_vector(std::int32_t window, const WindowRow& row, int vector,
+                                     const float* results) const {
+        if (vector < 0 || vector >= vectors) return;
+        const std::int64_t left = 3 * num_vertices - std::int64_t{window} * coordinates_per_window;
+        const int end = row.phase + static_cast<int>(left < coordinates_per_window ? left : coordinates_per_window);
+        float* to = row.first - row.phase + 4 * vector;
+        const float* from = results + 4 * vector;
+        if (4 * vector >= row.phase && 4 * vector + 4 <= end) {
+            store_streaming(reinterpret_cast<FourFloats*>(to), *reinterpret_cast<const FourFloats*>(from));
+            return;
+        }
+        RIGCAST_UNROLL
+        for (int i = 0; i < 4; ++i) {
+            if (4 * vector + i >= row.phase && 4 * vector + i < end) store_streaming(to + i, from[i]);
         }
     }
 };
