@@ -152,11 +152,11 @@ void multiply_parts(int lane, int half, const FloatRowTile& a, const FloatColumn
 #endif
 
 /// Adds A B of Rows x Columns tiles to a lane's sums. Tile i of A is a[i * a_step], tile j of B is b[j * b_step];
-/// `one_part`: the low parts of A are 0. All lanes of the warp call it. The order of the terms of a sum does not depend
-/// on Rows, Columns or other tiles.
+/// `one_part`: the low parts of A are 0; row tile i takes part if bit i of `rows` is set. All lanes of the warp call
+/// it. The order of the terms of a sum does not depend on Rows, Columns or other tiles.
 template <int Rows, int Columns>
 RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step, const FloatColumnTile* b, int b_step,
-                                    bool one_part, float (&sum)[Rows][Columns][FloatTile::sums]) {
+                                    bool one_part, float (&sum)[Rows][Columns][FloatTile::sums], unsigned rows = ~0u) {
 #ifdef __CUDA_ARCH__
     FourFloats columns[Columns];
     RIGCAST_UNROLL
@@ -175,6 +175,7 @@ RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step,
         }
         RIGCAST_UNROLL
         for (int i = 0; i < Rows; ++i) {
+            if ((rows >> i & 1u) == 0) continue;
             const FourFloats numbers = a[i * a_step].half[half][lane];
             float high_a[4], low_a[4];
             RIGCAST_UNROLL
@@ -195,6 +196,7 @@ RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step,
     const auto high = [](Split parts) { return parts.high; };
     const auto low = [](Split parts) { return parts.low; };
     for (int i = 0; i < Rows; ++i) {
+        if ((rows >> i & 1u) == 0) continue;
         for (int j = 0; j < Columns; ++j) {
             for (int half = 0; half < 2; ++half) {
                 const FloatRowTile& of_a = a[i * a_step];
