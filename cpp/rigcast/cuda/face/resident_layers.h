@@ -38,6 +38,14 @@ public:
                  input, input_width, output, output_width);
     }
 
+    /// Queues `run` in blocks of one shape, a TexelProduct that finishes with bias and activation: for measurements.
+    template <class Product>
+    void run_in(Machine& machine, std::int64_t num_frames, Detail detail, const float* input, std::int64_t input_width,
+                float* output, std::int64_t output_width) const {
+        run_shape<Product>(machine, num_frames, BiasAndActivation{biases_.data(), network::Activation::leaky_relu},
+                           detail, input, input_width, output, output_width);
+    }
+
 private:
     /// A frame has the same bytes in blocks of any shape.
     template <class Finish>
@@ -45,15 +53,21 @@ private:
                   std::int64_t input_width, float* output, std::int64_t output_width) const {
         const auto run = [&](auto shape) {
             using Product = typename decltype(shape)::type;
-            machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
-                              Product{groups_.data(), tiles_.data(), sources_.data(), targets_.data(), weights_.data(),
-                                      finish, detail, input, input_width, output, output_width, num_frames});
+            run_shape<Product>(machine, num_frames, finish, detail, input, input_width, output, output_width);
         };
         if (num_frames <= few_frames) {
             run(std::type_identity<FewTexels<Finish>>{});
         } else {
             run(std::type_identity<ManyTexels<Finish>>{});
         }
+    }
+
+    template <class Product, class Finish>
+    void run_shape(Machine& machine, std::int64_t num_frames, const Finish& finish, Detail detail, const float* input,
+                   std::int64_t input_width, float* output, std::int64_t output_width) const {
+        machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
+                          Product{groups_.data(), tiles_.data(), sources_.data(), targets_.data(), weights_.data(),
+                                  finish, detail, input, input_width, output, output_width, num_frames});
     }
 
     std::int64_t num_tiles_;

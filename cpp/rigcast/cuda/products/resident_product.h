@@ -42,6 +42,14 @@ public:
                  output);
     }
 
+    /// Queues `run` in blocks of one shape, a GroupedProduct that finishes with bias and activation: for measurements.
+    template <class Product>
+    void run_in(Machine& machine, std::int64_t num_frames, const float* input, std::int64_t input_width,
+                float* output) const {
+        run_shape<Product>(machine, whole_, num_frames, input, input_width,
+                           BiasAndActivation{biases_.data(), activation_}, output, output_width_);
+    }
+
 private:
     static constexpr std::int64_t piece_floats = std::int64_t{4} << 20;  // of a layer, for at least one block of frames
     static constexpr std::int64_t many_blocks = 256;  // about two for each processor of a large device
