@@ -11,8 +11,8 @@ namespace rigcast::cuda {
 /// dense matrix.
 enum class Columns { moving, all };
 
-/// A blendshape rig in the layout of BlendshapeTiles, on the host. The vertices of a window (256 successive ones) are in
-/// an order in which those of a tile (16) are moved by much the same columns. Each column of a tile is a row of 48
+/// A blendshape rig in the layout of BlendshapeTiles, on the host. The vertices of a window (256 successive ones) are
+/// in an order in which those of a tile (16) are moved by much the same columns. Each column of a tile is a row of 48
 /// values: the x of all its vertices, then y, then z.
 struct BlendshapePlan {
     BlendshapePlan(const rig::BlendshapeRig& rig, Columns which);

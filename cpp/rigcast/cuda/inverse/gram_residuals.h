@@ -97,11 +97,8 @@ struct GramResiduals {
 
     RIGCAST_DEVICE void multiply(Block, int thread, const Shared& shared, Registers& registers) const {
         const int warp = thread / lanes_per_warp;
-        RIGCAST_UNROLL
-        for (int depth = 0; depth < depths; ++depth) {
-            multiply_doubles(thread % lanes_per_warp, &shared.gram[depth][first_row(warp)], 1,
-                             &shared.phi[depth][first_column(warp)], 1, registers.sum);
-        }
+        multiply_doubles<depths>(thread % lanes_per_warp, &shared.gram[0][first_row(warp)], {1, row_tiles},
+                                 &shared.phi[0][first_column(warp)], {1, column_tiles}, registers.sum);
     }
 
     RIGCAST_DEVICE void store(Block block, int thread, const Registers& registers) const {
