@@ -18,9 +18,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.support.made.models import random_body
 
-from benchmarks.kernels.body import BODY_SIZES
+from benchmarks.kernels.body import BODY_SIZES, learned
 from benchmarks.systems.cuda import floors
 from benchmarks.systems.cuda.gpus import Gpu
 from benchmarks.systems.cuda.script import (
@@ -109,7 +108,7 @@ def with_package(package: Package, model: Any, poses: Poses) -> dict[str, Any]:
 
 def plan(given: argparse.Namespace) -> Plan:
     """The number of poses, and the kernels of their model."""
-    model = random_body(**BODY_SIZES)
+    model = learned(BODY_SIZES["num_vertices"])
     kernels = floors.body(model.tensors(), len(model.control_names), model.num_vertices)
     return {"model": repr(model), "poses": given.poses, "kernels": floors.as_json(kernels)}
 
@@ -117,7 +116,7 @@ def plan(given: argparse.Namespace) -> Plan:
 def measure(given: argparse.Namespace, plan: Plan) -> Found:
     """Figures by package. Raises RuntimeError if bytes differ or something is copied: no figure stands for that."""
     extension()
-    model = random_body(**BODY_SIZES)
+    model = learned(BODY_SIZES["num_vertices"])
     low, high = model.control_ranges.T
     poses = np.random.default_rng(0).uniform(low, high, (given.poses, len(low))).astype(np.float32)
     found = {package.name: with_package(package, model, poses) for package in PACKAGES}

@@ -110,7 +110,7 @@ def kernel_rows(each: Shown, gpu: Gpu) -> list[list[str]]:
             f"{EFFICIENCY[kernel.efficiency].share:.0%} ({kernel.efficiency})",
         ]
         if rows and rows[-1][1:] == cells:
-            rows[-1][0] += ", next"
+            rows[-1][0] = f"{rows[-1][0].split(' to ')[0]} to {kernel.name}"
         else:
             rows.append([f"{each.part.name.removeprefix('GPU ')}: {kernel.name}", *cells])
     return rows
