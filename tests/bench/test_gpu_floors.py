@@ -14,7 +14,7 @@ ROUND = Gpu("round", 1e12, 300e12, 10e12, 50e12, 2e-6, 50e9, 5e9)  # bytes and o
 
 
 def close(found, expected):
-    assert found == pytest.approx(expected, rel=1e-12)
+    assert found == pytest.approx(expected, rel=1e-12)  # the same products in another order
 
 
 @pytest.mark.parametrize(

@@ -40,7 +40,7 @@ Poses = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Package:
-    """How a package puts poses on the device, reads an array that is there, and waits for its own work."""
+    """A package: poses put on the device, and the address of an array that is there as the package sees it."""
 
     name: str
     module: str
@@ -149,7 +149,7 @@ def table(plan: Plan, found: Found | None, gpu: Gpu) -> list[str]:
 
 
 def headline(plan: Plan, found: Found | None, gpu: Gpu) -> Headline:
-    """Which packages work."""
+    """The packages that work."""
     predicted = "same bytes, no copy to the host"
     if found is None:
         return Headline(predicted)

@@ -130,5 +130,5 @@ def kernel_table(parts: list[Shown], gpu: Gpu) -> list[str]:
 
 
 def before_table() -> list[str]:
-    """What an H100 did with scalar kernels."""
+    """Figures of an H100 with scalar kernels."""
     return markdown(["job", "scalar kernels", "peer in the same run"], BEFORE)

@@ -1,4 +1,4 @@
-"""What a GPU can do, for the floors of the other tables: ``python -m benchmarks.systems.cuda.rates``.
+"""Rates of a GPU, for the floors of the other tables: ``python -m benchmarks.systems.cuda.rates``.
 
 The rate of copies inside the device (read and written together), of large products by cuBLAS through PyTorch (bfloat16
 with float32 sums, float32 without TF32, float64), the time from one short kernel of a graph to the next, and the link
