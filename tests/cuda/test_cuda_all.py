@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
 from benchmarks import cuda_all
-from benchmarks.marks import read_between_marks
+from benchmarks.marks import ROOT, read_between_marks
 from benchmarks.systems.cuda import page
 
 from rigcast._device_report import DeviceReport
@@ -130,6 +131,14 @@ def test_like_kernels_share_a_row():
     same = [{"name": f"layer {n}", "efficiency": "layers", "operations": 2.0, "frame_bytes": 1.0} for n in (1, 2, 3)]
     each = page.Shown(cuda_all.Part("GPU things", "m", 1.0, "-"), {"kernels": same}, None)
     assert [row[0] for row in page.kernel_rows(each, page.gpu_of(None))] == ["things: layer 1 to layer 3"]
+
+
+def test_the_first_sentences_say_what_the_tables_say():
+    answer = (ROOT / "docs" / "benchmarks" / "gpu.md").read_text(encoding="utf-8").split("\n\n")[1]
+    tables = read_between_marks("GPU parts") + read_between_marks("GPU before")
+    figures = re.findall(r"\d+\.\d+(?= ms)|\d+,\d+(?=\s+frames)", answer)
+    assert len(figures) == 4
+    assert [figure for figure in figures if figure not in tables] == []
 
 
 def test_the_page_has_a_place_for_every_part():

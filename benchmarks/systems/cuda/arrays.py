@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -85,6 +86,7 @@ def copies_to_host(call: Callable[[], Any]) -> int | None:
 
 def with_package(package: Package, model: Any, poses: Poses) -> dict[str, Any]:
     """Figures of one package, or ``absent``: why there are none."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take most of the device's memory
     try:
         module = importlib.import_module(package.module)
         there = package.put(module, poses)
