@@ -123,8 +123,8 @@ def kernel_table(parts: list[Shown], gpu: Gpu) -> list[str]:
     rows = [row for each in parts if each.part.name not in twice for row in kernel_rows(each, gpu)]
     reasons = [[name, f"{given.share:.0%}", given.reason] for name, given in EFFICIENCY.items()]
     about = (
-        f'Work and floors per frame, pose or head on {gpu.name}; "split" does {SPLIT_PRODUCTS} products of bfloat16 on '
-        "the matrix units for one of float32."
+        f"Work and floors per frame, pose or head of a large batch, whose constants do not count; {gpu.name}. Unit "
+        f"split: {SPLIT_PRODUCTS} products of bfloat16 on the matrix units for one of float32."
     )
     return [about, "", *markdown(head, rows), "", *markdown(["efficiency", "share", "why"], reasons)]
 
