@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from benchmarks.systems.cuda import libraries
 
 from tests.cuda.derivative_operations import resident
 from tests.cuda.models.test_differential import assert_close, evaluated, poses_of
@@ -122,23 +121,6 @@ def test_large_products_are_the_librarys(emulated_lane):
     assert not differs(emulated_lane, **small, tail="factorized")
     assert differs(emulated_lane, joints=0, hidden=(150, 130), components=6, tail="folded")
     assert differs(emulated_lane, joints=0, hidden=(20,), components=128, tail="folded")
-
-
-def test_the_table_of_the_benchmark_compares_all_ways(emulated_lane):
-    rows = libraries.measure(random_differential(**LARGE[0]), 1, [1, 4])
-    assert [row["batch"] for row in rows] == [1, 4]
-    assert all(row[way] > 0 for row in rows for way in libraries.WAYS)
-    assert all(0 < row["difference"] < 1e-4 for row in rows)
-    row = {"batch": 1, "own": 2.2, "cuBLAS": 2.0, "solve": 1.0, "difference": 0.0}
-    lines = libraries.table({"libraries": "cuBLAS 13.0", "model": "a model", "rows": [row]})
-    assert lines[4] == "| 1 | 2.2000 | 2.0000 | 1.0000 | 1.10 x | 2.20 x | 0e+00 |"
-    assert (
-        lines[-1]
-        == "cuBLAS: 1.10 x own at its worst batch: the default; solve: 2.20 x own at its worst batch: the default."
-    )
-    assert libraries.verdict([{"own": 1.0, "solve": 2.0}, {"own": 3.0, "solve": 1.0}], "solve").endswith(
-        "own stays the default"
-    )
 
 
 def test_other_kinds_of_models_do_not_take_them(lane):

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -18,9 +19,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from tests.support.made.models import random_body
 
-from benchmarks.kernels.body import BODY_SIZES
+from benchmarks.kernels.body import BODY_SIZES, learned
 from benchmarks.systems.cuda import floors
 from benchmarks.systems.cuda.gpus import Gpu
 from benchmarks.systems.cuda.script import (
@@ -41,7 +41,7 @@ Poses = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Package:
-    """How a package puts poses on the device, reads an array that is there, and waits for its own work."""
+    """A package: poses put on the device, and the address of an array that is there as the package sees it."""
 
     name: str
     module: str
@@ -86,6 +86,7 @@ def copies_to_host(call: Callable[[], Any]) -> int | None:
 
 def with_package(package: Package, model: Any, poses: Poses) -> dict[str, Any]:
     """Figures of one package, or ``absent``: why there are none."""
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")  # JAX would take most of the device's memory
     try:
         module = importlib.import_module(package.module)
         there = package.put(module, poses)
@@ -109,7 +110,7 @@ def with_package(package: Package, model: Any, poses: Poses) -> dict[str, Any]:
 
 def plan(given: argparse.Namespace) -> Plan:
     """The number of poses, and the kernels of their model."""
-    model = random_body(**BODY_SIZES)
+    model = learned(BODY_SIZES["num_vertices"])
     kernels = floors.body(model.tensors(), len(model.control_names), model.num_vertices)
     return {"model": repr(model), "poses": given.poses, "kernels": floors.as_json(kernels)}
 
@@ -117,7 +118,7 @@ def plan(given: argparse.Namespace) -> Plan:
 def measure(given: argparse.Namespace, plan: Plan) -> Found:
     """Figures by package. Raises RuntimeError if bytes differ or something is copied: no figure stands for that."""
     extension()
-    model = random_body(**BODY_SIZES)
+    model = learned(BODY_SIZES["num_vertices"])
     low, high = model.control_ranges.T
     poses = np.random.default_rng(0).uniform(low, high, (given.poses, len(low))).astype(np.float32)
     found = {package.name: with_package(package, model, poses) for package in PACKAGES}
@@ -150,7 +151,7 @@ def table(plan: Plan, found: Found | None, gpu: Gpu) -> list[str]:
 
 
 def headline(plan: Plan, found: Found | None, gpu: Gpu) -> Headline:
-    """Which packages work."""
+    """The packages that work."""
     predicted = "same bytes, no copy to the host"
     if found is None:
         return Headline(predicted)

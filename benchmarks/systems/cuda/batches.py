@@ -110,7 +110,7 @@ def of_batch(plan: Plan, batch: int, gpu: Gpu) -> Estimate:
 
 
 def about(plan: Plan, found: Found | None, gpu: Gpu) -> str:
-    """What stands above a table: the model, its work, the goal, the launches, memory and accuracy if measured."""
+    """The text above a table: the model, its work, the goal, the launches; memory and accuracy if measured."""
     kernels = from_json(plan["kernels"])
     launches = sum(kernel.launches for kernel in kernels)
     work, begun = sum(kernel.operations for kernel in kernels) / 2e6, 1e3 * launches * gpu.launch

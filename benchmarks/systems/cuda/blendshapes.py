@@ -40,6 +40,7 @@ from benchmarks.systems.cuda.script import (
 BYTES = {"float32": 12, "int16": 6}  # of a stored offset
 EACH, DENSE, SPARSE = "one kernel per head (cuBLAS)", "one dense product (cuBLAS)", "one sparse product (cuSPARSE)"
 LIBRARY = "cuSPARSE, libraries=True"
+PEERS = (LIBRARY, SPARSE, DENSE, EACH)
 GOAL = "20 x one kernel per head, 80 % of the copy rate, ahead of cuBLAS"
 
 

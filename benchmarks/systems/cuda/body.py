@@ -10,9 +10,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from tests.support.made.models import random_body
-
-from benchmarks.kernels.body import BODY_SIZES
+from benchmarks.kernels.body import BODY_SIZES, learned
 from benchmarks.systems.cuda import batches, floors
 
 
@@ -22,7 +20,7 @@ def case(model: Any) -> batches.Case:
     return batches.Case(model, kernels, [batches.Way("16 bits", model.stored("16-bit"))])
 
 
-SCRIPT = batches.script(__doc__, "body", case, lambda: random_body(**BODY_SIZES))
+SCRIPT = batches.script(__doc__, "body", case, lambda: learned(BODY_SIZES["num_vertices"]))
 
 if __name__ == "__main__":
     sys.exit(SCRIPT.main())

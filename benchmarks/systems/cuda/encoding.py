@@ -49,7 +49,7 @@ def laplacian(faces: np.ndarray, count: int) -> tuple[np.ndarray, np.ndarray, np
     columns = np.insert(vertex, start[:-1], np.arange(count))
     values = -np.ones(len(columns), np.float32)
     values[place] = degree
-    return start + np.arange(count + 1), columns, values
+    return (start + np.arange(count + 1)).astype(np.int32), columns.astype(np.int32), values
 
 
 def plan(given: argparse.Namespace) -> Plan:

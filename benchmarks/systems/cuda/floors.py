@@ -182,7 +182,7 @@ def differential(tensors: Tensors, controls: int, vertices: int) -> list[Kernel]
         biases = [v for k, v in sorted(tensors.items()) if k.startswith(prefix) and k.endswith(".bias")]
         width = float(inputs if prefix == "anchors.layer" else weights[0].shape[-1])
         for number, (weight, bias) in enumerate(zip(weights, biases, strict=True), 1):
-            found.append(layer(f"{prefix.replace('.layer', ', layer')} {number}", width, bias.size, weight.size))
+            found.append(layer(f"{prefix.removesuffix('.layer')} layer {number}", width, bias.size, weight.size))
             width = float(bias.size)
     columns = components + anchors
     found.append(Kernel("columns of the last step", "small", 0.0, 4.0 * (components + 3 * anchors + 3 * columns)))

@@ -71,8 +71,13 @@ H200 = Gpu("H200", 4.3e12, 788e12, 67e12, 51.6e12, LAUNCH, 50e9, 6.6e9, frozense
 BUILT_IN = (H100, H200)
 
 
+def like(name: str) -> Gpu:
+    """The built-in GPU that a name contains, else the H100."""
+    return next((gpu for gpu in BUILT_IN if gpu.name.split()[0] in name), H100)
+
+
 def gpu_of(found: dict[str, Any] | None) -> Gpu:
-    """The GPU of measured ``rates`` with its ``name``: the built-in one of that name, else the H100, with these rates.
+    """The GPU with a ``name`` and its measured ``rates``; what was not measured is that of the GPU that it is `like`.
 
     Parameters
     ----------
@@ -81,5 +86,4 @@ def gpu_of(found: dict[str, Any] | None) -> Gpu:
     """
     if found is None:
         return H100
-    like = next((gpu for gpu in BUILT_IN if gpu.name.split()[0] in found["name"]), H100)
-    return like.with_measured(found["name"], found["rates"])
+    return like(found["name"]).with_measured(found["name"], found["rates"])

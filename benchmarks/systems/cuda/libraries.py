@@ -44,7 +44,7 @@ GOAL = f"ahead of cuBLAS in every row; the library is the default from {GAIN} x 
 
 def factors(model: Any) -> tuple[Any, Any]:
     """L and U in compressed rows of the matrix that a factorized last step solves with, in an order of little fill."""
-    from scipy.sparse import coo_array, csc_array, csr_array
+    from scipy.sparse import coo_array, csc_array, csr_array, csr_matrix
     from scipy.sparse.linalg import splu
 
     tensors, count = model.tensors(), model.num_vertices
@@ -64,7 +64,7 @@ def factors(model: Any) -> tuple[Any, Any]:
     normal.setdiag(normal.diagonal() + anchored)
     options = {"SymmetricMode": True}
     found = splu(csc_array(normal), permc_spec="MMD_AT_PLUS_A", diag_pivot_thresh=0.0, options=options)
-    return csr_array(found.L), csr_array(found.U)
+    return csr_matrix(found.L), csr_matrix(found.U)
 
 
 def solver(model: Any, repeats: int) -> Callable[[int], float]:
@@ -74,8 +74,8 @@ def solver(model: Any, repeats: int) -> Callable[[int], float]:
             importlib.import_module(name) for name in ("cupy", "cupyx.scipy.sparse", "cupyx.cusparse")
         )
         lower, upper = (sparse.csr_matrix(matrix) for matrix in factors(model))
-    except ModuleNotFoundError as error:
-        raise AbsentError(f"{error.name} is not installed") from None
+    except ImportError as error:
+        raise AbsentError(f"{error.name or 'CuPy'} is not installed") from None
     rng = np.random.default_rng(0)
 
     def run(batch: int) -> float:
@@ -110,23 +110,24 @@ def milliseconds(model: Any, batches: Sequence[int], repeats: int, libraries: bo
 def measure_model(model: Any, repeats: int, batches: Sequence[int] = tuple(BATCHES[:-1])) -> Found:
     """Figures by batch: ours, cuBLAS with its difference from the CPU, the solve; a text where one is missing."""
     own = milliseconds(model, batches, repeats, False)
-    why = ""
     try:
         library = milliseconds(model, batches, repeats, True)
     except rc.errors.ArgumentError:
-        library, why = {}, "not built in"
-    try:
-        solve = solver(model, min(repeats, 10))
-    except AbsentError as error:
-        text = str(error)
-        return {str(b): figures(own[b], library.get(b, (why, why)), text) for b in batches}
+        library = dict.fromkeys(batches, ("not built in", "-"))
+    solve = solves(model, batches, min(repeats, 10))
     return {
-        str(b): figures(own[b], library.get(b, (why, why)), milliseconds_or_why(lambda b=b: solve(b))) for b in batches
+        str(b): {"own": own[b][0], "cuBLAS": library[b][0], "difference": library[b][1], "solve": solve[b]}
+        for b in batches
     }
 
 
-def figures(own: tuple[float, float], library: tuple[Any, Any], solve: Any) -> dict[str, Any]:
-    return {"own": own[0], "cuBLAS": library[0], "difference": library[1], "solve": solve}
+def solves(model: Any, batches: Sequence[int], repeats: int) -> dict[int, float | str]:
+    """Milliseconds of the solve by batch, or why there are none."""
+    try:
+        solve = solver(model, repeats)
+    except AbsentError as error:
+        return dict.fromkeys(batches, str(error))
+    return {batch: milliseconds_or_why(lambda batch=batch: solve(batch)) for batch in batches}
 
 
 def gain(found: Found | None, batch: int) -> str:

@@ -110,7 +110,7 @@ def kernel_rows(each: Shown, gpu: Gpu) -> list[list[str]]:
             f"{EFFICIENCY[kernel.efficiency].share:.0%} ({kernel.efficiency})",
         ]
         if rows and rows[-1][1:] == cells:
-            rows[-1][0] += ", next"
+            rows[-1][0] = f"{rows[-1][0].split(' to ')[0]} to {kernel.name}"
         else:
             rows.append([f"{each.part.name.removeprefix('GPU ')}: {kernel.name}", *cells])
     return rows
@@ -123,12 +123,12 @@ def kernel_table(parts: list[Shown], gpu: Gpu) -> list[str]:
     rows = [row for each in parts if each.part.name not in twice for row in kernel_rows(each, gpu)]
     reasons = [[name, f"{given.share:.0%}", given.reason] for name, given in EFFICIENCY.items()]
     about = (
-        f'Work and floors per frame, pose or head on {gpu.name}; "split" does {SPLIT_PRODUCTS} products of bfloat16 on '
-        "the matrix units for one of float32."
+        f"Work and floors per frame, pose or head of a large batch, whose constants do not count; {gpu.name}. Unit "
+        f"split: {SPLIT_PRODUCTS} products of bfloat16 on the matrix units for one of float32."
     )
     return [about, "", *markdown(head, rows), "", *markdown(["efficiency", "share", "why"], reasons)]
 
 
 def before_table() -> list[str]:
-    """What an H100 did with scalar kernels."""
+    """Figures of an H100 with scalar kernels."""
     return markdown(["job", "scalar kernels", "peer in the same run"], BEFORE)

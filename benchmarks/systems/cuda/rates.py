@@ -1,4 +1,4 @@
-"""What a GPU can do, for the floors of the other tables: ``python -m benchmarks.systems.cuda.rates``.
+"""Rates of a GPU, for the floors of the other tables: ``python -m benchmarks.systems.cuda.rates``.
 
 The rate of copies inside the device (read and written together), of large products by cuBLAS through PyTorch (bfloat16
 with float32 sums, float32 without TF32, float64), the time from one short kernel of a graph to the next, and the link
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from benchmarks.systems.cuda.gpus import BUILT_IN, HEAD, TEXTS, Gpu, gpu_of
+from benchmarks.systems.cuda.gpus import BUILT_IN, HEAD, TEXTS, Gpu, gpu_of, like
 from benchmarks.systems.cuda.script import (
     AbsentError,
     Found,
@@ -95,7 +95,8 @@ def table(plan: Plan, found: Found | None, gpu: Gpu) -> list[str]:
     rows = [known.cells() for known in BUILT_IN]
     if found is None:
         return markdown(HEAD, rows)
-    why = ["", f"Not measured on this one: {found['missing']}."] if found["missing"] else []
+    stands = f"those of {like(found['name']).name} stand for what has no star"
+    why = ["", f"Not all rates are measured: {found['missing']}; {stands}."] if found["missing"] else []
     return [*markdown(HEAD, [*rows, gpu_of(found).cells()]), *why]
 
 

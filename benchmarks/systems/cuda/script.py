@@ -88,7 +88,8 @@ class Script:
         except AbsentError as error:
             print(error, file=sys.stderr)
             return ABSENT
-        lines = [report.detail, "", *self.table(plan, found["rows"], gpu_of(None))]
+        gpu = gpu_of({"name": report.detail.split(",")[0], "rates": {}})
+        lines = [report.detail, "", *self.table(plan, found["rows"], gpu)]
         print(json.dumps(found, indent=2) if given.json else "\n".join(lines))
         return 0
 

@@ -32,6 +32,7 @@ public:
         machine.synchronize();
     }
 
+    /// Activations, a length and a frame. What the library's analysis takes is not counted.
     std::int64_t floats_per_frame() const override { return num_columns_ + 3; }
     std::int64_t floats_per_tangent() const override { return num_columns_ + 1; }
 
