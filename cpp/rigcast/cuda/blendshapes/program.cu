@@ -58,9 +58,9 @@ public:
         use_order(nullptr);
         has_prefixes_ = false;
         reserve(batch.count);
-        store(BlendshapeActivationTangents{at_, batch.tangents, batch.frames, plan_.num_shapes, drivers(),
-                                           scale_.data()},
-              batch.count);
+        store(
+            BlendshapeActivationTangents{at_, batch.tangents, batch.frames, plan_.num_shapes, drivers(), scale_.data()},
+            batch.count);
         multiply(batch.count, zeros_.data(), batch.derivatives);
     }
 
@@ -162,21 +162,19 @@ private:
     template <class Source>
     void store(const Source& source, std::int64_t count) {
         const FrameGroups groups = shape_of(count).groups;
-        machine_.for_each(
-            plan_.num_columns, groups.num_groups * groups.pitch(),
-            StoreActivations<Source>{source, groups, plan_.num_columns, activations_.data()});
+        machine_.for_each(plan_.num_columns, groups.num_groups * groups.pitch(),
+                          StoreActivations<Source>{source, groups, plan_.num_columns, activations_.data()});
     }
 
     template <class Value>
     BlendshapeTiles<Value> tiles(const Buffer<Value>& values) const {
-        return {tile_offset_.data(), rows_.data(),  rank_.data(),
-                plan_.num_shapes,    values.data(), vertex_.data()};
+        return {tile_offset_.data(), rows_.data(), rank_.data(), plan_.num_shapes, values.data(), vertex_.data()};
     }
 
     template <class Kernel, class Value, class Activations>
     void run(const Buffer<Value>& values, const Activations& activations, const FrameGroups& groups,
              std::int64_t own_activations, const float* base, float* vertices) {
-        const Kernel kernel{tiles(values), activations,         groups,             sorted(), base,
+        const Kernel kernel{tiles(values),      activations,       groups,  sorted(), base,
                             plan_.num_vertices, plan_.num_windows, vertices};
         machine_.run_teams(kernel.num_teams(), Kernel::num_shared(groups.frames_per_group, own_activations), kernel);
     }

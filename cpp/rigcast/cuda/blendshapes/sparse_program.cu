@@ -16,6 +16,18 @@ struct FillActivations {
     RIGCAST_DEVICE void operator()(std::int64_t, std::int64_t frame) const { row[frame] = value; }
 };
 
+/// An element kernel that writes activations (N, count).
+template <class Source>
+struct ActivationRows {
+    Source source;
+    std::int64_t count;
+    float* activations;
+
+    RIGCAST_DEVICE void operator()(std::int64_t n, std::int64_t frame) const {
+        activations[n * count + frame] = source.value(n, frame);
+    }
+};
+
 class SparseBlendshapeProgram final : public DeviceProgram {
 public:
     SparseBlendshapeProgram(Machine& machine, Libraries& libraries, const BlendshapePlan& plan,
@@ -32,8 +44,8 @@ public:
         machine.synchronize();
     }
 
-    /// Activations, a length and a frame. What the library's analysis takes is not counted.
-    std::int64_t floats_per_frame() const override { return num_columns_ + 3; }
+    /// Activations and a length. What the library's analysis takes is not counted.
+    std::int64_t floats_per_frame() const override { return num_columns_ + 2; }
     std::int64_t floats_per_tangent() const override { return num_columns_ + 1; }
 
     void prepare(const FrameBatch& batch) override {
@@ -45,35 +57,32 @@ public:
         for (std::size_t k = 0; k < order.size(); ++k) shape_ranks_[order[k]] = static_cast<std::int32_t>(k);
         lengths_.assign(batch.count, static_cast<std::int32_t>(num_shapes_));
         if (prefix != nullptr) std::copy_n(prefix->length.data() + batch.first, batch.count, lengths_.begin());
-        frames_.resize(batch.count);
-        std::iota(frames_.begin(), frames_.end(), 0);
         machine_.upload(shape_ranks_, shape_rank_);
         machine_.upload(lengths_, length_);
-        machine_.upload(frames_, frame_);
         activations_.reserve(batch.count * (num_columns_ + 1));
     }
 
     void evaluate(const FrameBatch& batch) override {
-        machine_.for_each(num_columns_, batch.count,
-                          BlendshapeActivations{batch.poses, num_shapes_, drivers(), scale_.data(), shape_rank_.data(),
-                                                length_.data(), frame_.data(), batch.count, activations_.data()});
-        multiply(batch.count, 1.0f, batch.vertices);
+        multiply(
+            BlendshapeActivations{
+                batch.poses, num_shapes_, drivers(), scale_.data(), shape_rank_.data(), {length_.data(), nullptr}},
+            batch.count, 1.0f, batch.vertices);
     }
 
     void linearize(const FrameBatch& batch) override { at_ = batch.poses; }
 
     void push_forward(const TangentBatch& batch) override {
         activations_.reserve(batch.count * (num_columns_ + 1));
-        machine_.for_each(num_columns_, batch.count,
-                          BlendshapeActivationTangents{at_, batch.tangents, batch.frames, num_shapes_, drivers(),
-                                                       scale_.data(), batch.count, activations_.data()});
-        multiply(batch.count, 0.0f, batch.derivatives);
+        multiply(BlendshapeActivationTangents{at_, batch.tangents, batch.frames, num_shapes_, drivers(), scale_.data()},
+                 batch.count, 0.0f, batch.derivatives);
     }
 
 private:
     DriverLists drivers() const { return {driver_offset_.data(), driver_shape_.data(), driver_tent_.data()}; }
 
-    void multiply(std::int64_t count, float neutral, float* vertices) {
+    template <class Source>
+    void multiply(const Source& source, std::int64_t count, float neutral, float* vertices) {
+        machine_.for_each(num_columns_, count, ActivationRows<Source>{source, count, activations_.data()});
         machine_.for_each(1, count, FillActivations{neutral, activations_.data() + num_columns_ * count});
         product_->multiply(count, activations_.data(), count, vertices);
     }
@@ -84,14 +93,12 @@ private:
     std::unique_ptr<SparseProduct> product_;
     std::vector<std::int32_t> shape_ranks_;  // (K) position of each shape in the order of the batch
     std::vector<std::int32_t> lengths_;      // (count) of the prefixes of the batch
-    std::vector<std::int32_t> frames_;       // (count) 0, 1, ...
     Buffer<float> scale_;
     Buffer<std::int32_t> driver_offset_;
     Buffer<std::int32_t> driver_shape_;
     Buffer<float> driver_tent_;
     Buffer<std::int32_t> shape_rank_;
     Buffer<std::int32_t> length_;
-    Buffer<std::int32_t> frame_;
     Buffer<float> activations_;  // (N + 1, count)
     const float* at_ = nullptr;  // the weights of the last linearize
 };
