@@ -2,13 +2,17 @@
 #include <cstdint>
 
 #include "rigcast/cuda/inverse/jobs.h"
+#include "rigcast/cuda/machine/matrix_units.h"
 
 namespace rigcast::cuda {
 
 /// Team kernel: begins cold jobs with sweeps of exact steps in single variables, as optimize::FrameSolver does. They
 /// reach lower minima than gradient steps alone, across which these would not come.
+///
+/// A sweep is a chain of small steps, each of which waits for the one before. Many small teams hide that: a warp has no
+/// barriers to wait at, and keeps in shared memory only what sweeps use.
 struct SweepJobs {
-    static constexpr int threads = threads_per_team;
+    static constexpr int threads = lanes_per_warp;
 
     DeviceProductModel model;
     DeviceFrames frames;
@@ -17,6 +21,14 @@ struct SweepJobs {
     const std::int32_t* slots;  // (count)
     std::int64_t count;
 
+    /// The memory that a team needs, with at most `most_shared` doubles of shared memory.
+    template <class Team>
+    static TeamMemory memory_of(const DeviceProductModel& model, std::int64_t most_shared) {
+        const std::int64_t near = DeviceGramPoint<Team>::num_near(model);
+        const std::int64_t far = DeviceGramPoint<Team>::num_far(model);
+        return near <= most_shared ? TeamMemory{near, far, true} : TeamMemory{0, near + far, false};
+    }
+
     /// Sweeps of a cold job.
     RIGCAST_DEVICE static std::int64_t num_sweeps(std::int64_t max_iterations) {
         return max_iterations < optimize::cold_start_sweeps ? max_iterations : optimize::cold_start_sweeps;
@@ -24,8 +36,10 @@ struct SweepJobs {
 
     template <class Team>
     RIGCAST_TEAM void operator()(const Team& team) const {
-        DeviceFrameSolver<Team> solver(team, model, memory);
-        DeviceGramPoint<Team>& point = solver.point();
+        Arena far{memory.global + team.index() * memory.global_per_team};
+        Arena near = memory.vectors_are_shared ? Arena{team.shared()}
+                                               : Arena{far.doubles(DeviceGramPoint<Team>::num_near(model))};
+        DeviceGramPoint<Team> point(team, model, near, far);
         for (std::int64_t i = team.index(); i < count; i += team.count()) {
             const std::int64_t slot = slots[i];
             if (jobs.state[slot] != cold) continue;

@@ -47,10 +47,11 @@ class DeviceFrameSolver {
 public:
     /// The memory that a team needs for a rig whose columns have `users` drivers in all, with at most `most_shared`
     /// doubles of shared memory.
-    static TeamMemory memory(std::int64_t variables, std::int64_t columns, std::int64_t users,
-                             std::int64_t most_shared) {
-        const std::int64_t vectors = DeviceGramPoint<Team>::num_doubles(variables, columns) +
-                                     DeviceNewtonStep<Team>::num_doubles(variables, users);
+    static TeamMemory memory(const DeviceProductModel& model, std::int64_t users, std::int64_t most_shared) {
+        using Point = DeviceGramPoint<Team>;
+        const std::int64_t variables = model.num_variables;
+        const std::int64_t vectors =
+            Point::num_near(model) + Point::num_far(model) + DeviceNewtonStep<Team>::num_doubles(variables, users);
         const std::int64_t matrices = DeviceNewtonStep<Team>::num_matrix_doubles(variables);
         if (vectors > most_shared) return {0, matrices + vectors, false};
         const std::int64_t with_factorization = vectors + triangle(variables + 1);
@@ -104,7 +105,7 @@ private:
         : vectors_{memory.vectors_are_shared
                        ? team.shared()
                        : global + DeviceNewtonStep<Team>::num_matrix_doubles(model.num_variables)},
-          point_(team, model, vectors_),
+          point_(team, model, vectors_, vectors_),
           newton_(point_, vectors_, {global},
                   memory.vectors_are_shared ? team.shared() + memory.shared : vectors_.next) {}
 

@@ -19,6 +19,7 @@ struct LockstepRig {
     const double* scale;        // (K), see AcceleratedStep
     double curvature;           // of a job's first step
     TeamMemory memory;          // of the team solver
+    TeamMemory sweep_memory;    // of SweepJobs
     bool in_lockstep;           // otherwise the team solver does all
 };
 
@@ -29,8 +30,9 @@ struct LockstepRig {
 /// Guarantee: a job does not depend on the others, nor on the number of slots.
 class Lockstep {
 public:
-    /// Two lanes keep their vectors in the L2 cache of a large device (50 MB). Chosen, not tuned.
-    static constexpr std::int64_t most_slots = 2048;  // of a lane
+    /// Of a lane. So many slots of 430 columns and 130 weights, two lanes of them, keep their vectors in an L2 cache of
+    /// 50 MB. By that arithmetic, not tuned.
+    static constexpr std::int64_t most_slots = 1536;
     /// Steps between two looks at the jobs: a job that has ended waits for half of them.
     static constexpr int steps_at_once = 8;
     /// Steps of a job before it counts as crawling, per iteration that the caller allows: 400 by default. Half of the
@@ -130,7 +132,7 @@ private:
         if (lane.unfinished.empty()) return;
         DeviceFrames frames = task.frames;
         if (rig.in_lockstep && are_swept(task)) frames.max_iterations -= SweepJobs::num_sweeps(frames.max_iterations);
-        run_solver(lane, rig,
+        run_solver(lane, rig.memory,
                    FinishJobs{rig.model, frames, rig.memory, task, lane.jobs(), lane.unfinished_slots.data(),
                               size(lane.unfinished), rig.in_lockstep});
     }
@@ -140,18 +142,18 @@ private:
 
     void sweep(Lane& lane, const LockstepRig& rig, const JobTask& task) const {
         if (lane.turning.empty() || !are_swept(task)) return;
-        run_solver(
-            lane, rig,
-            SweepJobs{rig.model, task.frames, rig.memory, lane.jobs(), lane.turning_slots.data(), size(lane.turning)});
+        run_solver(lane, rig.sweep_memory,
+                   SweepJobs{rig.model, task.frames, rig.sweep_memory, lane.jobs(), lane.turning_slots.data(),
+                             size(lane.turning)});
     }
 
-    /// Runs a kernel that has a team solver.
+    /// Runs a kernel with memory of its teams.
     template <class Kernel>
-    static void run_solver(Lane& lane, const LockstepRig& rig, Kernel kernel) {
-        const std::int64_t teams = std::min(lane.machine.num_teams<Kernel>(rig.memory.shared), kernel.count);
-        lane.team_memory.reserve(teams * rig.memory.global_per_team);
+    static void run_solver(Lane& lane, const TeamMemory& memory, Kernel kernel) {
+        const std::int64_t teams = std::min(lane.machine.num_teams<Kernel>(memory.shared), kernel.count);
+        lane.team_memory.reserve(teams * memory.global_per_team);
         kernel.memory.global = lane.team_memory.data();
-        lane.machine.run_teams(teams, rig.memory.shared, kernel);
+        lane.machine.run_teams(teams, memory.shared, kernel);
     }
 
     void step(Lane& lane, const LockstepRig& rig, const JobTask& task) const {

@@ -129,6 +129,7 @@ InversePlan::InversePlan(const optimize::ProductModel& products, View<const doub
         }
         user_column.insert(user_column.end(), products.users(k).begin(), products.users(k).end());
         user_variable.resize(user_column.size(), k);
+        most_users = std::max(most_users, static_cast<int>(products.users(k).size()));
         user_begin.push_back(end(user_column));
         knots.insert(knots.end(), products.knots(k).begin(), products.knots(k).end());
         knot_variable.resize(knots.size(), k);

@@ -18,6 +18,7 @@ struct InversePlan {
 
     int num_variables;
     int num_columns;
+    int most_users = 0;  // columns of one variable
     bool is_linear;
     std::vector<std::int32_t> driver_begin{0};
     std::vector<optimize::Driver> drivers;
@@ -44,13 +45,11 @@ struct InversePlan {
 /// or the plan itself on the host.
 template <class Lists>
 DeviceProductModel make_model(const InversePlan& plan, const Lists& lists) {
-    return {plan.num_variables,         plan.num_columns,
-            lists.driver_begin.data(),  lists.drivers.data(),
-            lists.user_begin.data(),    lists.user_column.data(),
-            lists.user_variable.data(), lists.knot_begin.data(),
-            lists.knots.data(),         lists.knot_variable.data(),
-            lists.gram.data(),          lists.linear_inverse.data(),
-            plan.num_multistarts,       lists.multistart_fractions.data()};
+    return {plan.num_variables,          plan.num_columns,           plan.most_users,
+            lists.driver_begin.data(),   lists.drivers.data(),       lists.user_begin.data(),
+            lists.user_column.data(),    lists.user_variable.data(), lists.knot_begin.data(),
+            lists.knots.data(),          lists.knot_variable.data(), lists.gram.data(),
+            lists.linear_inverse.data(), plan.num_multistarts,       lists.multistart_fractions.data()};
 }
 
 }  // namespace rigcast::cuda

@@ -19,9 +19,9 @@ namespace rigcast::cuda {
 struct InverseSolver::Resident {
     Resident(InversePlan from, std::int64_t workspace, std::int64_t most_shared)
         : plan(std::move(from)),
-          memory(DeviceFrameSolver<Team>::memory(plan.num_variables, plan.num_columns,
-                                                 static_cast<std::int64_t>(plan.user_column.size()),
-                                                 most_shared < 0 ? Machine::most_shared : most_shared)),
+          memory(DeviceFrameSolver<Team>::memory(
+              make_model(plan, plan), static_cast<std::int64_t>(plan.user_column.size()), shared_of(most_shared))),
+          sweep_memory(SweepJobs::memory_of<Team>(make_model(plan, plan), shared_of(most_shared))),
           lockstep(workspace / 4 / Lockstep::bytes_per_slot(plan.num_variables, plan.num_columns)) {
         const std::int64_t bytes_per_frame = sizeof(double) * (plan.num_columns + 7 * plan.num_variables + 8);
         const std::int64_t bytes_per_run = bytes_per_frame * inverse::frames_per_run;
@@ -42,10 +42,14 @@ struct InverseSolver::Resident {
         machine.synchronize();
     }
 
+    static std::int64_t shared_of(std::int64_t most_shared) {
+        return most_shared < 0 ? Machine::most_shared : most_shared;
+    }
     DeviceProductModel model() const { return make_model(plan, lists); }
 
     LockstepRig rig() const {
-        return {model(), lists.gram_tiles.data(), lists.scale.data(), plan.curvature, memory, plan.in_lockstep()};
+        return {model(),      lists.gram_tiles.data(), lists.scale.data(), plan.curvature, memory,
+                sweep_memory, plan.in_lockstep()};
     }
 
     /// Copies the terms of frames first ... first + count - 1 to the device and makes room for results.
@@ -164,7 +168,8 @@ struct InverseSolver::Resident {
     std::mutex turn;
     Machine machine;
     InversePlan plan;
-    TeamMemory memory;
+    TeamMemory memory;        // of the team solver
+    TeamMemory sweep_memory;  // of SweepJobs
     Lockstep lockstep;
     std::int64_t frames_per_chunk;
     Lists lists;
