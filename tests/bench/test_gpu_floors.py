@@ -10,7 +10,7 @@ from benchmarks.systems.cuda import floors
 from benchmarks.systems.cuda.floors import EFFICIENCY, Kernel, Steps, estimate, from_json
 from benchmarks.systems.cuda.gpus import BUILT_IN, H100, H200, HEAD, Gpu, gpu_of
 
-ROUND = Gpu("round", 1e12, 300e12, 10e12, 50e12, 2e-6, 50e9, 5e9)  # bytes and operations per second
+ROUND = Gpu("round", 1e12, 5e12, 300e12, 10e12, 50e12, 2e-6, 50e9)  # bytes and operations per second
 
 
 def close(found, expected):
@@ -20,11 +20,11 @@ def close(found, expected):
 @pytest.mark.parametrize(
     ("unit", "frames", "moved", "computed"),
     [
-        ("split", 10, 12e-6, 3 * 10 * 1e9 / 300e12),  # three products of bfloat16
+        ("split", 10, 12e-6, 3 * 10 * 1e9 / 300e12),  # three products of TF32
         ("float64", 10, 12e-6, 1e-3),
         ("float32", 10, 12e-6, 2e-4),
+        ("cache", 10, 12e6 / 5e12, 2e-4),
         ("pinned", 1, 3e6 / 50e9, 1e9 / 50e12),
-        ("pageable", 1, 3e6 / 5e9, 1e9 / 50e12),
     ],
 )
 def test_both_floors_of_a_kernel(unit, frames, moved, computed):
@@ -54,20 +54,21 @@ def test_a_hundred_heads():
     """46,000 vertices of 12 bytes, 72 shapes: 39.744 MB of offsets, .552 of the neutral, 55.2288 of heads."""
     product = floors.heads(72, 72, 46_000, 72 * 46_000, 12)[-1]
     close(product.bytes_seconds(100, H100), 95.5248e6 / 2.97e12)  # 32 microseconds
-    close(product.operations_seconds(100, H100), 3 * 100 * 6 * 46_000 * 72 / 990e12)  # 6 microseconds
+    close(product.operations_seconds(100, H100), 3 * 100 * 6 * 46_000 * 72 / 495e12)  # 12 microseconds
     close(floors.heads(72, 72, 46_000, 72 * 46_000, 6)[-1].constant_bytes, 19.872e6 + 0.552e6)
 
 
 def test_steps_of_the_inverse_rig():
-    """137 + 2 x 60 steps of 2 x 430 x 430 operations, in float64."""
-    assert Steps().total == 257
-    search = floors.search(430, Steps())
-    assert search.operations == 257 * 369_800
-    assert search.launches == 137
-    close(search.operations_seconds(1000, H100), 1000 * 95_038_600 / 67e12)
+    """136 + 3 x 28 steps of 2 x 430 x 430 operations, in float64, and of 5 x 430 + 6 x 130 numbers."""
+    assert Steps().total == 220
+    products, steps, sweeps = floors.search(130, 300, Steps())
+    assert products.operations == 220 * 369_800
+    close(products.operations_seconds(1000, H100), 1000 * 81_356_000 / 67e12)
+    assert steps.frame_bytes == 220 * 8 * 2930
+    close(steps.bytes_seconds(1000, H100), 1000 * 5_156_800 / 5.5e12)
+    close(sweeps.operations, 3 * 2 * 2 * (130 + 600) * 430)  # three starts, each weight by its own column and its pairs
     close(floors.projection(4000, 430).operations, 2 * 12_000 * 430)
     close(floors.link(4000, "pinned").bytes_seconds(1, H100), 48_000 / 50e9)
-    close(floors.link(4000, "pageable").bytes_seconds(1, H100), 48_000 / 6.6e9)
 
 
 def test_kernels_of_a_body():
@@ -137,7 +138,7 @@ def test_layers_are_bound_by_bytes_or_by_operations():
 
 
 def test_kernels_survive_files():
-    kernels = [*floors.heads(7, 9, 60, 100, 6), floors.curves(7), floors.search(5, Steps(2, 1, 3))]
+    kernels = [*floors.heads(7, 9, 60, 100, 6), floors.curves(7), *floors.search(5, 2, Steps(2, 1, 3))]
     assert from_json(json.loads(json.dumps(floors.as_json(kernels)))) == kernels
 
 
@@ -147,14 +148,14 @@ def test_every_efficiency_has_a_reason():
 
 @pytest.mark.parametrize(("name", "like"), [("NVIDIA H200", H200), ("NVIDIA H100 80GB HBM3", H100), ("a GPU", H100)])
 def test_measured_rates_replace_nominal_ones(name, like):
-    found = gpu_of({"name": name, "rates": {"copy": 3e12, "bf16": None}})
-    assert (found.name, found.copy, found.bf16) == (name, 3e12, like.bf16)
+    found = gpu_of({"name": name, "rates": {"copy": 3e12, "tf32": None}})
+    assert (found.name, found.copy, found.tf32) == (name, 3e12, like.tf32)
     assert "copy" in found.measured
-    assert "bf16" not in found.measured
+    assert "tf32" not in found.measured
     assert gpu_of(None) is H100
 
 
 def test_measured_rates_have_a_star():
     assert all(len(gpu.cells()) == len(HEAD) <= 8 for gpu in BUILT_IN)
-    assert H100.cells()[1:4] == ["2,970*", "990", "67"]
-    assert H200.cells()[2] == "788*"
+    assert H100.cells()[1:5] == ["2,970*", "5,500", "495", "67"]
+    assert H200.cells()[1:4] == ["4,300*", "5,500", "495"]

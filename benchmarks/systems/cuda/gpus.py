@@ -7,12 +7,12 @@ from typing import Any
 
 TEXTS = {
     "copy": ("copies", 1e9, "GB/s"),
-    "bf16": ("bf16", 1e12, "TFLOP/s"),
+    "cache": ("L2 cache", 1e9, "GB/s"),
+    "tf32": ("TF32", 1e12, "TFLOP/s"),
     "float64": ("float64", 1e12, "TFLOP/s"),
     "float32": ("float32", 1e12, "TFLOP/s"),
     "launch": ("launch", 1e-6, "µs"),
     "pinned": ("pinned", 1e9, "GB/s"),
-    "pageable": ("pageable", 1e9, "GB/s"),
 }
 
 
@@ -25,34 +25,36 @@ class Gpu:
     name : str
     copy : float
         Bytes per second that copies inside its memory read and write together.
-    bf16 : float
-        Operations per second of its matrix units: dense products of bfloat16 with float32 sums.
+    cache : float
+        Bytes per second between its L2 cache and its multiprocessors.
+    tf32 : float
+        Operations per second of its matrix units: dense products of TF32 with float32 sums.
     float64 : float
         The same in float64.
     float32 : float
         Operations per second of a large float32 product without matrix units.
     launch : float
         Seconds from one short kernel of a graph to the next, which depends on it.
-    pinned, pageable : float
-        Bytes per second from the host's pinned and pageable memory.
+    pinned : float
+        Bytes per second from the host's pinned memory.
     measured : frozenset of str
         Which of these were measured; the others are nominal, or assumed.
     """
 
     name: str
     copy: float
-    bf16: float
+    cache: float
+    tf32: float
     float64: float
     float32: float
     launch: float
     pinned: float
-    pageable: float
     measured: frozenset[str] = frozenset()
 
     def with_measured(self, name: str, rates: dict[str, float | None]) -> Gpu:
         """The GPU with measured rates in place of nominal ones; those that are None stay."""
         known = {key: rate for key, rate in rates.items() if rate is not None}
-        return replace(self, name=name, measured=self.measured & {"pageable"} | set(known), **known)
+        return replace(self, name=name, measured=frozenset(known), **known)
 
     def cells(self) -> list[str]:
         """Cells of a table: the name, then each rate, with a star if it was measured."""
@@ -66,8 +68,8 @@ HEAD = ["GPU", *(f"{name}, {unit}" for name, _, unit in TEXTS.values())]
 assert [field.name for field in fields(Gpu)][1:-1] == list(TEXTS)
 
 LAUNCH = 2e-6  # assumed: an empty kernel runs for one to two microseconds, and its successor in a graph starts in one
-H100 = Gpu("H100 SXM", 2.97e12, 990e12, 67e12, 51.6e12, LAUNCH, 50e9, 6.6e9, frozenset({"copy", "float32", "pageable"}))
-H200 = Gpu("H200", 4.3e12, 788e12, 67e12, 51.6e12, LAUNCH, 50e9, 6.6e9, frozenset({"copy", "bf16"}))
+H100 = Gpu("H100 SXM", 2.97e12, 5.5e12, 495e12, 67e12, 51.6e12, LAUNCH, 50e9, frozenset({"copy", "float32"}))
+H200 = Gpu("H200", 4.3e12, 5.5e12, 495e12, 67e12, 51.6e12, LAUNCH, 50e9, frozenset({"copy"}))
 BUILT_IN = (H100, H200)
 
 

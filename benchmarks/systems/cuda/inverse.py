@@ -7,7 +7,7 @@ own copies. Medians, after a warm-up. "CPU" is the same call on all threads. Wei
 same objective, which must be all frames that have one minimum in reach.
 
 The prediction counts gradient steps: those that a frame takes from its first start, and from each other one
-(``--steps``). Copies of targets run beside kernels: a whole call takes the longer one of both.
+(``--steps``); the work of the host (problem, notes) is not in it. Copies of targets run beside kernels: a whole call takes the longer one of both.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ GOALS = {"there": f"{GOAL:,}", "pinned": "the link's rate", "call": "the link's 
 
 def plan(given: argparse.Namespace) -> Plan:
     """Sizes, and the kernels of each part; copies are parts of their own."""
-    columns = given.shapes + given.pairs
-    projection, search = floors.projection(given.vertices, columns), floors.search(columns, floors.Steps(*given.steps))
-    parts = {"there": [projection, search], "projection": [projection], "search": [search]}
+    projection = floors.projection(given.vertices, given.shapes + given.pairs)
+    search = floors.search(given.shapes, given.pairs, floors.Steps(*given.steps))
+    parts = {"there": [projection, *search], "projection": [projection], "search": search}
     links = {name: [floors.link(given.vertices, memory)] for name, memory in LINKS.items()}
-    shown = [projection, search, *(kernel for chain in links.values() for kernel in chain)]
+    shown = [projection, *search, *(kernel for chain in links.values() for kernel in chain)]
     return {
         "rig": f"constructed: {given.vertices:,} vertices, {given.shapes} shapes, {given.pairs} pairs",
         "frames": given.frames,
@@ -71,7 +71,7 @@ def plan(given: argparse.Namespace) -> Plan:
     }
 
 
-LINKS = {"pinned": "pinned", "call": "pageable"}
+LINKS = {"pinned": "pinned", "call": "pinned"}  # pageable targets are staged in locked memory
 
 
 def rates(plan: Plan, part: str, gpu: Gpu) -> tuple[float, float] | None:

@@ -1,8 +1,8 @@
 """Rates of a GPU, for the floors of the other tables: ``python -m benchmarks.systems.cuda.rates``.
 
-The rate of copies inside the device (read and written together), of large products by cuBLAS through PyTorch (bfloat16
+The rate of copies inside the device (read and written together), of large products by cuBLAS through PyTorch (TF32
 with float32 sums, float32 without TF32, float64), the time from one short kernel of a graph to the next, and the link
-from pinned and pageable memory. What cannot be measured (no PyTorch) stays as built in.
+from pinned memory. What cannot be measured (no PyTorch) stays as built in.
 """
 
 from __future__ import annotations
@@ -32,10 +32,14 @@ GRAPH = 200  # kernels
 LINK = 1 << 30  # bytes
 
 
-def product_rate(torch: Any, kind: Any) -> float:
+def product_rate(torch: Any, kind: Any, *, tf32: bool = False) -> float:
     """Operations per second of a large product."""
     a, b = (torch.randn(SIZE, SIZE, device="cuda").to(kind) for _ in range(2))
-    return 2e3 * SIZE**3 / device_milliseconds(torch, lambda _: torch.mm(a, b), 10)
+    torch.backends.cuda.matmul.allow_tf32 = tf32
+    try:
+        return 2e3 * SIZE**3 / device_milliseconds(torch, lambda _: torch.mm(a, b), 10)
+    finally:
+        torch.backends.cuda.matmul.allow_tf32 = False
 
 
 def launch_seconds(torch: Any) -> float:
@@ -50,10 +54,10 @@ def launch_seconds(torch: Any) -> float:
     return device_milliseconds(torch, lambda _: graph.replay(), 20) / 1e3 / GRAPH
 
 
-def link_rate(torch: Any, pinned: bool) -> float:
-    """Bytes per second from the host."""
+def link_rate(torch: Any) -> float:
+    """Bytes per second from the host's pinned memory."""
     there = torch.empty(LINK, dtype=torch.uint8, device="cuda")
-    here = torch.zeros(LINK, dtype=torch.uint8, pin_memory=pinned)
+    here = torch.zeros(LINK, dtype=torch.uint8, pin_memory=True)
 
     def copy() -> None:
         there.copy_(here)
@@ -64,12 +68,11 @@ def link_rate(torch: Any, pinned: bool) -> float:
 
 def with_torch() -> dict[str, Callable[[Any], float]]:
     return {
-        "bf16": lambda torch: product_rate(torch, torch.bfloat16),
+        "tf32": lambda torch: product_rate(torch, torch.float32, tf32=True),
         "float64": lambda torch: product_rate(torch, torch.float64),
         "float32": lambda torch: product_rate(torch, torch.float32),
         "launch": launch_seconds,
-        "pinned": lambda torch: link_rate(torch, True),
-        "pageable": lambda torch: link_rate(torch, False),
+        "pinned": lambda torch: link_rate(torch),
     }
 
 
@@ -104,7 +107,7 @@ def headline(plan: Plan, found: Found | None, gpu: Gpu) -> Headline:
     """The rates that decide floors."""
 
     def phrase(of: Gpu) -> str:
-        return f"copies {of.copy / 1e9:,.0f} GB/s, bf16 {of.bf16 / 1e12:,.0f} TFLOP/s"
+        return f"copies {of.copy / 1e9:,.0f} GB/s, TF32 {of.tf32 / 1e12:,.0f} TFLOP/s"
 
     return Headline(phrase(gpu_of(None))) if found is None else Headline(phrase(gpu_of(None)), phrase(gpu_of(found)))
 
