@@ -8,6 +8,5 @@ namespace rigcast::bindings {
 void bind_cuda_resident(pybind11::module_& module);
 void bind_cuda_crowd(pybind11::module_& module);
 void bind_cuda_inverse(pybind11::module_& module);
-void bind_cuda_synthesis(pybind11::module_& module);
 
 }  // namespace rigcast::bindings

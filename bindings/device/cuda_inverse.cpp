@@ -1,11 +1,13 @@
 #include <pybind11/stl.h>
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "bindings/convert/arrays.h"
 #include "bindings/convert/shot_arrays.h"
 #include "bindings/device/cuda_bindings.h"
+#include "bindings/device/device_arrays.h"
 #include "rigcast/core/check.h"
 #include "rigcast/cuda/inverse/projection.h"
 #include "rigcast/cuda/inverse/solver.h"
@@ -110,13 +112,12 @@ std::unique_ptr<DeviceProjection> make_projection(const ArrayLike& columns, cons
                                               view<std::int32_t, 1>(chosen), num_rig_vertices, workspace);
 }
 
-py::tuple project(DeviceProjection& projection, const ArrayLike& targets) {
-    const auto vertices = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
-    Array<double> projections({py::ssize_t{vertices.shape(0)}, static_cast<py::ssize_t>(projection.num_columns())});
-    Array<double> energies(vertices.shape(0));
+/// Projections (T, N) and energies (T,) of targets that stay in place.
+py::tuple projected(DeviceProjection& projection, const cuda::ShotTargets& from) {
+    Array<double> projections(
+        {static_cast<py::ssize_t>(from.frames), static_cast<py::ssize_t>(projection.num_columns())});
+    Array<double> energies(from.frames);
     {
-        const auto in = view<float, 3>(vertices);
-        const cuda::ShotTargets from{in.data(), in.extent(0), in.extent(1), false, false};
         const auto out = writable<double, 2>(projections);
         const auto sums = writable<double, 1>(energies);
         const py::gil_scoped_release released;
@@ -125,9 +126,46 @@ py::tuple project(DeviceProjection& projection, const ArrayLike& targets) {
     return py::make_tuple(projections, energies);
 }
 
+py::tuple project(DeviceProjection& projection, const ArrayLike& targets) {
+    const auto vertices = as_array<float, 3>("project", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
+    const auto in = view<float, 3>(vertices);
+    if (in.extent(2) != 3) throw bad_argument("project", "targets", describe(vertices), "(T, V, 3) or (T, M, 3)");
+    return projected(projection, {in.data(), in.extent(0), in.extent(1), false, false});
+}
+
+py::tuple project_in_place(DeviceProjection& projection, const DeviceShot& shot) {
+    return projected(projection, shot.targets());
+}
+
+std::optional<DeviceShot> make_device_shot(const py::object& targets) {
+    return as_device_shot("solve", "targets", targets);
+}
+
+Array<float> read_shot(const DeviceShot& shot, const ArrayLike& frames) {
+    const auto chosen = as_indices("read_frames", "frames", frames);
+    Array<float> vertices(
+        std::vector<py::ssize_t>{chosen.shape(0), static_cast<py::ssize_t>(shot.targets().vertices), 3});
+    {
+        const auto from = view<std::int32_t, 1>(chosen);
+        const auto to = writable<float, 3>(vertices);
+        const py::gil_scoped_release released;
+        cuda::read_frames(shot.targets(), from, to);
+    }
+    return vertices;
+}
+
 }  // namespace
 
 void bind_cuda_inverse(py::module_& module) {
+    py::class_<DeviceShot>(module, "DeviceShot", py::module_local(),
+                           "Targets of a shot on the device, float32 or float16, which another library owns.")
+        .def_static("of", &make_device_shot, py::arg("targets"),
+                    "The targets (T, V, 3) or (V, 3) of an object with DLPack or __cuda_array_interface__ whose\n"
+                    "numbers are on the device; None for other objects.")
+        .def_property_readonly(
+            "shape",
+            [](const DeviceShot& shot) { return py::make_tuple(shot.targets().frames, shot.targets().vertices, 3); })
+        .def("read", &read_shot, py::arg("frames"), "Vertices (F, V, 3) of some frames, copied to the host.");
     py::class_<DeviceProjection>(module, "Projection", py::module_local(),
                                  "A rig's columns on chosen vertices, on the device.")
         .def(py::init(&make_projection), py::arg("columns"), py::arg("neutral"), py::arg("vertex_weights"),
@@ -135,6 +173,7 @@ void bind_cuda_inverse(py::module_& module) {
              py::arg("workspace") = DeviceProjection::default_workspace,
              "Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig.\n"
              "workspace: bytes of device memory for the frames that are projected at once.")
+        .def("project", &project_in_place, py::arg("targets"), "The same of targets on the device, which stay there.")
         .def("project", &project, py::arg("targets"),
              "Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.");
     py::class_<InverseSolver>(module, "InverseSolver", py::module_local(),
@@ -148,6 +187,13 @@ void bind_cuda_inverse(py::module_& module) {
         .def("solve", &solve, py::arg("terms"), py::arg("start"), py::arg("thresholds"), py::arg("max_iterations"),
              "Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),\n"
              "linear, quadratic, lower, upper (T, K).")
+        .def_property_readonly(
+            "effort",
+            [](const InverseSolver& solver) {
+                const InverseSolver::Effort effort = solver.effort();
+                return std::pair(effort.jobs, effort.rest);
+            },
+            "Of the last solve: jobs, each a frame from one start, and those that gradient steps did not end.")
         .def("measure", &measure, py::arg("terms"), py::arg("weights"),
              "phi^T G phi - 2 p^T phi + linear^T w + quadratic w^2 (T,), and its slopes (T, K) to the right and to\n"
              "the left of each weight.");

@@ -44,7 +44,6 @@ PYBIND11_MODULE(_cuda, module) {
     rigcast::bindings::bind_cuda_resident(module);
     rigcast::bindings::bind_cuda_crowd(module);
     rigcast::bindings::bind_cuda_inverse(module);
-    rigcast::bindings::bind_cuda_synthesis(module);
     rigcast::bindings::refuse_unmade(module);
     py::module_::import("rigcast._core").attr("set_device_factory")("cuda", module.attr("factory"));
 }

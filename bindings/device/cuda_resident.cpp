@@ -147,7 +147,7 @@ std::vector<double> milliseconds(const ResidentModel& model, const Array<float>&
 }  // namespace
 
 void bind_cuda_resident(py::module_& module) {
-    py::module_::import("rigcast._core");  // Deformer and LatentSpace, which signatures name
+    py::module_::import("rigcast._core");  // Deformer, which signatures name
     bind_device_array(module);
     py::class_<ResidentModel, Model>(
         module, "ResidentModel", py::module_local(),
@@ -156,8 +156,8 @@ void bind_cuda_resident(py::module_& module) {
         .def(py::init(&make_resident), py::arg("model").none(false), py::arg("dense") = false,
              py::arg("workspace") = cuda::ResidentOptions().workspace, py::arg("libraries") = false,
              "Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;\n"
-             "workspace: bytes that a chunk of frames may use; libraries: of a differential model, large products by\n"
-             "cuBLAS and a factorized last step by cuSPARSE.")
+             "workspace: bytes that a chunk of frames may use; libraries: large products of a differential model by\n"
+             "cuBLAS, the sparse product of blendshapes by cuSPARSE.")
         .def("evaluate", &evaluate, py::arg("poses"), py::arg("out").noconvert(), py::arg("order") = py::none(),
              py::arg("lengths") = py::none(), py::arg("detail") = py::none(),
              "Write the vertices (T, V, 3) of poses (T, C), which may be on the device; order (K,) and lengths (T,):\n"

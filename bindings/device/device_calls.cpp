@@ -4,15 +4,15 @@
 
 #include "bindings/convert/poses.h"
 #include "bindings/device/device_models.h"
+#include "bindings/device/dlpack.h"
 
 namespace rigcast::bindings {
 
-bool is_on_device(const py::object& poses) {
+bool is_on_device(const char* function, const py::object& poses) {
     if (py::isinstance<py::array>(poses)) return false;
     if (py::hasattr(poses, "__cuda_array_interface__")) return true;
-    constexpr int cpu = 1;  // kDLCPU of DLPack
-    if (!py::hasattr(poses, "__dlpack_device__")) return false;
-    return py::int_(poses.attr("__dlpack_device__")().cast<py::tuple>()[0]).cast<int>() != cpu;
+    const std::int32_t type = dlpack::device_of(function, "poses", poses, pose_shape).type;
+    return type != 0 && !dlpack::is_host(type);
 }
 
 void evaluate_on(const py::object& model, const std::string& device, const py::object& poses, View<float, 3> result,
@@ -25,6 +25,9 @@ void evaluate_on(const py::object& model, const std::string& device, const py::o
 
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
                                   const OutputArray& out, const ChoiceObjects& choices) {
+    if (device == "cpu") {
+        throw bad_argument(choices.function(), "poses", "on a device", "in host memory, as device is 'cpu'");
+    }
     const auto shape = poses.attr("shape").cast<std::vector<py::ssize_t>>();
     if (shape.size() != 1 && shape.size() != 2) {
         throw bad_argument(choices.function(), "poses", "on the device, with " + std::to_string(shape.size()) + " axes",

@@ -22,14 +22,15 @@ struct ChoiceObjects {
     }
 };
 
-/// Returns true if an object that is not a NumPy array has its numbers outside host memory.
-bool is_on_device(const py::object& poses);
+/// Returns true if an object that is not a NumPy array has its numbers outside host memory. Throws ArgumentError, which
+/// names the function, if it does not say where they are.
+bool is_on_device(const char* function, const py::object& poses);
 
 /// Writes the vertices of poses, which are checked (T, C) arrays or on the device, to `result`, memory of `output`.
 void evaluate_on(const py::object& model, const std::string& device, const py::object& poses, View<float, 3> result,
                  const Array<float>& output, const ChoiceObjects& choices = {});
 
-/// Vertices on the host for poses on the device.
+/// Vertices on the host for poses on the device. Throws ArgumentError if `device` is the CPU.
 Array<float> evaluate_from_device(const py::object& model, const std::string& device, const py::object& poses,
                                   const OutputArray& out, const ChoiceObjects& choices = {});
 

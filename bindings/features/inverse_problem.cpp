@@ -56,22 +56,37 @@ inverse::ProjectedTargets read_projected(const py::tuple& projected) {
             {energies.data(), energies.data() + energies.size()}};
 }
 
-std::unique_ptr<Problem> make_problem(const RigGram& gram, const ArrayLike& targets, double alpha, double smoothness,
+/// Targets as an array, or the shape (T, V, 3) of targets that are elsewhere: they have been projected.
+struct GivenTargets {
+    Array<float> array{};
+    View<const float, 3> shot{};
+
+    GivenTargets(const py::object& targets, bool is_projected) {
+        if (is_projected && py::isinstance<py::tuple>(targets)) {
+            shot = View<const float, 3>(nullptr, targets.cast<std::array<std::int64_t, 3>>());
+            return;
+        }
+        array = as_array<float, 3>("solve", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
+        shot = view<float, 3>(array);
+    }
+};
+
+std::unique_ptr<Problem> make_problem(const RigGram& gram, const py::object& targets, double alpha, double smoothness,
                                       const OptionalArray& bounds, const OptionalArray& fixed,
                                       const OptionalArray& prior_target, const OptionalArray& prior_strength,
                                       const std::vector<std::array<std::int32_t, 2>>& symmetric,
                                       const OptionalArray& init, const std::optional<py::tuple>& projected,
                                       const IntLike& threads) {
     const int num_threads = thread_count("solve", threads);
-    const auto vertices = as_array<float, 3>("solve", "targets", targets, "numbers (T, V, 3) or (T, M, 3)");
+    const GivenTargets vertices(targets, projected.has_value());
     const OptionalNumbers box("bounds", bounds);
     const OptionalNumbers pins("fixed", fixed);
     const OptionalNumbers target("prior_target", prior_target);
     const OptionalNumbers strength("prior_strength", prior_strength);
     const OptionalNumbers start("init", init);
-    const inverse::ShotTargets shot{
-        view<float, 3>(vertices), alpha,     smoothness,     box.numbers(), pins.numbers(), target.numbers(),
-        strength.numbers(),       symmetric, start.numbers()};
+    const inverse::ShotTargets shot{vertices.shot,      alpha,          smoothness,
+                                    box.numbers(),      pins.numbers(), target.numbers(),
+                                    strength.numbers(), symmetric,      start.numbers()};
     if (projected) return std::make_unique<Problem>(gram, shot, read_projected(*projected));
     const ReleasedGil released;
     return std::make_unique<Problem>(gram, shot, num_threads);
@@ -176,7 +191,8 @@ void bind_inverse_problem(py::module_& module) {
              py::arg("symmetric") = std::vector<std::array<std::int32_t, 2>>(), py::arg("init") = py::none(),
              py::arg("projected") = py::none(), py::arg("threads") = 0,
              "Targets (T, V, 3) or (T, M, 3); bounds (K, 2); fixed, priors and init (T, K); pairs of shapes.\n"
-             "projected: projections (T, N) and energies (T,) that a device made.")
+             "projected: projections (T, N) and energies (T,) that a device made; targets may then be a shape\n"
+             "(T, V, 3) of targets that are elsewhere.")
         .def_property_readonly("alpha", &Problem::alpha)
         .def_property_readonly("smoothness", &Problem::smoothness)
         .def_property_readonly("projections", numbers_of(&Problem::projections), "(T, N)")

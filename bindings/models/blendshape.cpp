@@ -100,7 +100,7 @@ Array<float> evaluate(const py::object& self, const ArrayLike& weights, const st
                       const OptionalArray& prefix) {
     const auto& model = self.cast<const BlendshapeRig&>();
     const int num_threads = thread_count("evaluate", threads);
-    if (device != "cpu" && is_on_device(weights)) {
+    if (is_on_device("evaluate", weights)) {
         const ChoiceObjects choices = prefix_objects("evaluate", model, order, prefix, weights);
         return evaluate_from_device(self, device, weights, out, choices);
     }

@@ -47,7 +47,7 @@ Array<float> evaluate_detail(const py::object& self, const ArrayLike& poses, con
     const int num_threads = thread_count(name_of_detail, threads);
     const Array<float> factors = as_detail(name_of_detail, detail);
     const auto values = view<float, 2>(factors);
-    if (device != "cpu" && is_on_device(poses)) {
+    if (is_on_device(name_of_detail, poses)) {
         return evaluate_from_device(self, device, poses, out, {.detail = factors});
     }
     const auto [input, single] = as_poses(name_of_detail, poses);

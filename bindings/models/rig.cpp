@@ -49,7 +49,7 @@ Array<float> evaluate(const py::object& self, const ArrayLike& poses, const std:
                       const OutputArray& out) {
     const Deformer& model = self.cast<const Deformer&>();
     const int num_threads = thread_count("evaluate", threads);
-    if (device != "cpu" && is_on_device(poses)) return evaluate_from_device(self, device, poses, out);
+    if (is_on_device("evaluate", poses)) return evaluate_from_device(self, device, poses, out);
     const auto [input, single] = as_poses("evaluate", poses);
     Array<float> output = output_array(model, input, single, out);
     const auto in = view<float, 2>(input);

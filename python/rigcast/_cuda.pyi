@@ -11,7 +11,6 @@ import typing_extensions
 
 __all__: list[str] = [
     "DeviceArray",
-    "DeviceLatentSpace",
     "InverseSolver",
     "Projection",
     "ResidentCrowd",
@@ -60,8 +59,8 @@ class ResidentModel:
     ) -> None:
         """
         Copy a model to the device. dense: store all offsets of blendshapes, zeros included, as one matrix;
-        workspace: bytes that a chunk of frames may use; libraries: of a differential model, large products by
-        cuBLAS and a factorized last step by cuSPARSE.
+        workspace: bytes that a chunk of frames may use; libraries: large products of a differential model by
+        cuBLAS, the sparse product of blendshapes by cuSPARSE.
         """
     def evaluate(
         self,
@@ -154,6 +153,23 @@ class ResidentCrowd:
         Bytes of the curves on the device, without the rig.
         """
 
+class DeviceShot:
+    """
+    Targets of a shot on the device, float32 or float16, which another library owns.
+    """
+    @staticmethod
+    def of(targets: typing.Any) -> DeviceShot | None:
+        """
+        The targets (T, V, 3) or (V, 3) of an object with DLPack or __cuda_array_interface__ whose
+        numbers are on the device; None for other objects.
+        """
+    def read(self, frames: numpy.typing.ArrayLike) -> numpy.typing.NDArray[numpy.float32]:
+        """
+        Vertices (F, V, 3) of some frames, copied to the host.
+        """
+    @property
+    def shape(self) -> tuple: ...
+
 class Projection:
     """
     A rig's columns on chosen vertices, on the device.
@@ -171,6 +187,12 @@ class Projection:
         Columns (N, M, 3), neutral (M, 3), vertex_weights (M,), vertices (M,) of the rig.
         workspace: bytes of device memory for the frames that are projected at once.
         """
+    @typing.overload
+    def project(self, targets: DeviceShot) -> tuple:
+        """
+        The same of targets on the device, which stay there.
+        """
+    @typing.overload
     def project(self, targets: numpy.typing.ArrayLike) -> tuple:
         """
         Phi^T Omega b (T, N) and b^T Omega b (T,) for b = targets minus the neutral, in float64.
@@ -211,16 +233,6 @@ class InverseSolver:
         """
         Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
         linear, quadratic, lower, upper (T, K).
-        """
-
-class DeviceLatentSpace:
-    """
-    A rigcast._core.LatentSpace on the device, for many characters in one launch.
-    """
-    def __init__(self, space: rigcast._core.LatentSpace) -> None: ...
-    def evaluate(self, points: numpy.typing.ArrayLike) -> tuple:
-        """
-        Mean (T, P), variance (T,) and the gradient of the variance (T, D) at points (T, D), in float64.
         """
 
 def copy_rate(

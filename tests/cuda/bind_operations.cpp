@@ -2,7 +2,6 @@
 
 #include <pybind11/stl.h>
 
-#include <algorithm>
 #include <tuple>
 #include <vector>
 
@@ -60,13 +59,17 @@ Floats product(const Floats& input, const std::vector<std::tuple<std::int64_t, F
     return output;
 }
 
-Array<double> library_solve(const Integers& rows, const Integers& columns, const Array<double>& values,
-                            const Array<double>& rhs) {
-    Array<double> x({rhs.shape(0), rhs.shape(1)});
-    std::copy_n(rhs.data(), rhs.size(), x.mutable_data());
-    cuda::library_solve(view<std::int32_t, 1>(rows), view<std::int32_t, 1>(columns), view<double, 1>(values),
-                        writable<double, 2>(x));
-    return x;
+template <class T>
+std::vector<T> as_vector(const Array<T>& array) {
+    return {array.data(), array.data() + array.size()};
+}
+
+Floats sparse_product(const Integers& start, const Integers& columns, const Floats& values, const Floats& input,
+                      std::int64_t num_frames) {
+    const cuda::CompressedRows matrix{input.shape(0), as_vector(start), as_vector(columns), as_vector(values)};
+    Floats output({static_cast<py::ssize_t>(num_frames), static_cast<py::ssize_t>(matrix.num_rows())});
+    cuda::sparse_product(matrix, view<float, 2>(input), writable<float, 2>(output));
+    return output;
 }
 
 Floats blend(const Floats& points, const Floats& transforms, const Integers& offset, const Integers& point,
@@ -91,8 +94,9 @@ void bind_cuda_operations(py::module_& module) {
     module.def("library_product", &product<cuda::library_product>, py::arg("input"), py::arg("groups"),
                py::arg("activation"), py::arg("storage") = std::vector<std::string>(),
                "The same by cuBLAS, for groups of one shape.");
-    module.def("library_solve", &library_solve, py::arg("rows"), py::arg("columns"), py::arg("values"), py::arg("rhs"),
-               "Rows of rhs (m, n) times A^-1 by cuSPARSE: A from triplets, both triangles.");
+    module.def("sparse_product", &sparse_product, py::arg("start"), py::arg("columns"), py::arg("values"),
+               py::arg("input"), py::arg("num_frames"),
+               "(frames, rows): a matrix in compressed rows times the first columns of input, by cuSPARSE.");
     module.def("blend", &blend, py::arg("points"), py::arg("transforms"), py::arg("offset"), py::arg("point"),
                py::arg("transform"), py::arg("weight"), "Vertices (T, V, 3): sums of weighted transformed points.");
 }

@@ -87,3 +87,11 @@ def cuda_lane(lane) -> Iterator[ModuleType]:
 def emulated_lane() -> Iterator[ModuleType]:
     """The emulation as ``device="cuda"``: its device arrays are host memory, and it counts copies to the host."""
     yield from use_as_cuda(load_emulation())
+
+
+@pytest.fixture
+def library_lane(lane) -> ModuleType:
+    """The kernels in a build that has cuBLAS and cuSPARSE: the emulation has plain loops in their place."""
+    if hasattr(lane, "status") and lane.status()["libraries"].startswith("not built in"):
+        pytest.skip(f"cuBLAS and cuSPARSE are {lane.status()['libraries']}")
+    return lane

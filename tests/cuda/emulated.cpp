@@ -10,8 +10,8 @@ PYBIND11_MODULE(_cuda_emulated, module) {
     rigcast::bindings::bind_cuda_resident(module);
     rigcast::bindings::bind_cuda_crowd(module);
     rigcast::bindings::bind_cuda_inverse(module);
-    rigcast::bindings::bind_cuda_synthesis(module);
     rigcast::bindings::bind_cuda_operations(module);
+    rigcast::bindings::bind_cuda_tiles(module);
     module.def(
         "bytes_to_host", [] { return rigcast::cuda::bytes_to_host.load(); }, "Copied to the host so far.");
     module.def(

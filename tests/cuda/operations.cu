@@ -4,7 +4,6 @@
 #include "rigcast/cuda/products/kernels.h"
 #include "rigcast/cuda/products/library_product.h"
 #include "rigcast/cuda/products/resident_product.h"
-#include "rigcast/linalg/sparse/sparse_cholesky.h"
 
 namespace rigcast::cuda {
 namespace {
@@ -76,43 +75,14 @@ void library_product(const ProductPlan& plan, View<const float, 2> input, View<f
            [&](float* result) { product.run(machine, input.extent(0), x.data(), input.extent(1), result); });
 }
 
-namespace {
-
-/// to(j, i) = from(j, order(i)), or the inverse of this.
-struct Permute {
-    const double* from;
-    double* to;
-    const std::int32_t* order;
-    std::int64_t size;
-    bool inverse;
-
-    RIGCAST_DEVICE void operator()(std::int64_t j, std::int64_t i) const {
-        const std::int64_t a = j * size + i;
-        const std::int64_t b = j * size + order[i];
-        to[inverse ? b : a] = from[inverse ? a : b];
-    }
-};
-
-}  // namespace
-
-void library_solve(View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns, View<const double, 1> values,
-                   View<double, 2> x) {
+void sparse_product(const CompressedRows& matrix, View<const float, 2> input, View<float, 2> output) {
     const DeviceScope scope;
     Machine machine;
     const std::unique_ptr<Libraries> libraries = make_libraries(machine);
-    const linalg::SparseCholesky matrix(x.extent(1), rows, columns, values);
-    const std::unique_ptr<DeviceCholesky> cholesky = libraries->load(matrix.lower());
-    const std::unique_ptr<DeviceSubstitution> substitution = cholesky->substitution(x.extent(0));
-    Buffer<double> memory;
-    Buffer<std::int32_t> order;
-    machine.upload(matrix.order(), order);
-    machine.upload(x.data(), x.size(), memory);
-    double* inside = substitution->columns();
-    machine.for_each(x.extent(0), x.extent(1), Permute{memory.data(), inside, order.data(), x.extent(1), false});
-    substitution->run();
-    machine.for_each(x.extent(0), x.extent(1), Permute{inside, memory.data(), order.data(), x.extent(1), true});
-    machine.download(memory, x.size(), x.data());
-    machine.synchronize();
+    const std::unique_ptr<SparseProduct> product = libraries->load(matrix);
+    const Uploaded<float> x(machine, input);
+    finish(machine, output,
+           [&](float* result) { product->multiply(output.extent(0), x.data(), input.extent(1), result); });
 }
 
 void blend(View<const float, 3> points, View<const float, 3> transforms, const BlendEntries& entries,

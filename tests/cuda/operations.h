@@ -2,6 +2,7 @@
 #include <cstdint>
 
 #include "rigcast/core/view.h"
+#include "rigcast/cuda/libraries/libraries.h"
 #include "rigcast/cuda/products/product_plan.h"
 
 /// Every kernel by itself, from host memory to host memory, for the tests that compare it with the CPU. Indices
@@ -22,10 +23,9 @@ void grouped_product(const ProductPlan& plan, View<const float, 2> input, View<f
 /// without the libraries.
 void library_product(const ProductPlan& plan, View<const float, 2> input, View<float, 2> output);
 
-/// Overwrites x (m, n) with A^-1 x of its rows by cuSPARSE, or its emulation: A (n, n) from triplets, factorized by
-/// linalg::SparseCholesky. Throws ArgumentError in a build without the libraries.
-void library_solve(View<const std::int32_t, 1> rows, View<const std::int32_t, 1> columns, View<const double, 1> values,
-                   View<double, 2> x);
+/// output (T, M) = (A input)^T of the first T frames of input (N, pitch), by cuSPARSE or its emulation. Throws
+/// ArgumentError in a build without the libraries.
+void sparse_product(const CompressedRows& matrix, View<const float, 2> input, View<float, 2> output);
 
 /// Which points make a vertex: the entries offset(k) to offset(k + 1) of vertex k.
 struct BlendEntries {

@@ -1,15 +1,29 @@
-"""The scripts that measure on a GPU: their figures and tables in the emulation, and the command that runs them all."""
+"""The scripts that measure on a GPU: their figures and tables in the emulation, and without any device."""
 
 from __future__ import annotations
 
 import argparse
 import json
-from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
-from benchmarks.systems import cuda_all
-from benchmarks.systems.cuda import batches, blendshapes, body, crowd, differential, face_maps, inverse, synthesis
+from benchmarks.cuda_all import PARTS
+from benchmarks.systems.cuda import (
+    arrays,
+    batches,
+    blendshapes,
+    body,
+    crowd,
+    differential,
+    encoding,
+    face_maps,
+    inverse,
+    libraries,
+    rates,
+    script,
+)
+from benchmarks.systems.cuda.gpus import H100
 
 import rigcast as rc
 from rigcast._device_report import DeviceReport
@@ -17,7 +31,7 @@ from tests.support.made.differential import random_differential
 from tests.support.made.face_maps import random_face_maps
 from tests.support.made.models import random_body
 
-SETTING = {"device": "a GPU", "machine": "a machine", "version": "0", "build": "x"}
+NOT_RUN = "not run"
 
 
 @pytest.fixture
@@ -26,6 +40,17 @@ def measuring(emulated_lane, monkeypatch):
     monkeypatch.setattr(emulated_lane, "copy_rate", lambda size, repeats: 10.0, raising=False)
     monkeypatch.setattr(batches, "WORKSPACE", 1 << 24)
     return emulated_lane
+
+
+def kept(figures):
+    """Figures as a file keeps them."""
+    return json.loads(json.dumps(figures))
+
+
+def cells(lines):
+    """Rows of the first table without its head."""
+    table = [line.strip("| ").split(" | ") for line in lines if line.startswith("|")]
+    return table[2:]
 
 
 MODELS = {
@@ -39,66 +64,67 @@ MODELS = {
 def test_learned_models_have_one_table(measuring, kind):
     module, make = MODELS[kind]
     case = module.case(make())
-    found = batches.measure(batches.Case(case.model, case.multiply_adds, case.bytes_per_pose, case.ways, [1, 3]), 2)
-    found = json.loads(json.dumps(found))
-    assert [row["batch"] for row in found["rows"]] == [1, 3]
-    assert all(row["device_ms"] > 0 and 0 < row["difference"] < 1e-4 for row in found["rows"])
-    lines = module.SCRIPT.table(found)
-    assert [line.split(" | ")[0] for line in lines[2:]] == ["| poses", "| ---", "| 1", "| 3"]
-    assert "not measured (PyTorch finds no GPU)" in lines[0] or "not installed" in lines[0]
-    assert "poses/s" in module.SCRIPT.headline(found)
+    case = batches.Case(case.model, case.kernels, case.ways, [1, 3])
+    plan, found = kept(batches.plan(case)), kept(batches.measure(case, 2))
+    rows = cells(batches.table(plan, found, H100))
+    assert [row[0] for row in rows] == ["1", "3"]
+    assert all(found[row[0]]["device_ms"] > 0 and 0 < found[row[0]]["difference"] < 1e-4 for row in rows)
+    assert all(0 < float(row[1]) <= float(row[2]) for row in rows)  # floors and predictions
+    assert all("%)" in row[3] and NOT_RUN not in row for row in rows)
+    assert "poses/s" in batches.headline(plan, found, H100).measured
+    assert [row[:3] for row in cells(batches.table(plan, None, H100))] == [row[:3] for row in rows]
 
 
 def test_bodies_say_what_16_bits_save(measuring):
     case = body.case(random_body())
-    sizes = batches.measure(batches.Case(case.model, 1.0, 1.0, case.ways, [1]), 1)["device_bytes"]
+    sizes = batches.measure(batches.Case(case.model, case.kernels, case.ways, [1]), 1)["device bytes"]
     assert 0 < sizes["16 bits"] < sizes[""]
 
 
-def test_multiply_adds_of_a_body_are_those_of_its_matrices():
-    tensors = {
-        "set.000.layer1.weight": np.zeros((3, 2)),
-        "set.000.basis": np.zeros((6, 1)),
-        "sets.vertex": np.zeros(2),
-        "sets.joint": np.zeros(1),
-        "inputs.column": np.zeros(2),
-    }
-
-    class Body:
-        control_names = ("a", "b")
-        rest_vertices = np.zeros((2, 3))
-
-        def tensors(self):
-            return tensors
-
-        def stored(self, storage):
-            return self
-
-    case = body.case(Body())
-    assert case.multiply_adds == 6 + 6 + 12 * 2
-    assert case.bytes_per_pose == 4 * (2 + 6 + 2 * (2 + 3 + 6 + 12))
+def given(part, *arguments):
+    return part.SCRIPT.parser().parse_args(arguments)
 
 
-def test_blendshapes_are_measured_beside_a_copy(measuring):
-    given = argparse.Namespace(vertices=300, shapes=5, reach=0.3, heads=3, repeats=2)
-    found = json.loads(json.dumps(blendshapes.SCRIPT.measure(given)))
-    assert [(row["storage"], row["dense"]) for row in found["rows"]] == [
-        (storage, dense) for storage in ("float32", "int16") for dense in (True, False)
-    ]
-    assert all(row["difference"] < 1e-5 for row in found["rows"])
-    assert found["rows"][2]["bytes"] < found["rows"][0]["bytes"]
-    assert len(blendshapes.SCRIPT.table(found)) == 8
-    assert "no peer" in blendshapes.SCRIPT.headline(found)
+SMALL = ("--vertices", "300", "--shapes", "5")
+
+
+def test_blendshapes_are_measured_beside_their_peers(measuring):
+    asked = given(blendshapes, *SMALL, "--heads", "3", "--repeats", "2")
+    plan = kept(blendshapes.plan(asked))
+    found = kept(blendshapes.measure(asked, plan))
+    rows = cells(blendshapes.table(plan, found, H100))
+    assert [row[0] for row in rows] == [*blendshapes.WAYS, *blendshapes.PEERS]
+    assert all(found[name]["difference"] < 1e-5 for name in (*blendshapes.WAYS, blendshapes.LIBRARY))
+    assert found["int16, sparse"]["bytes"] < found["float32, sparse"]["bytes"]
+    assert all(found[name]["device_ms"].startswith("PyTorch") for name in blendshapes.PEERS[1:])
+    assert "no peer" in blendshapes.headline(plan, found, H100).measured
+    found[blendshapes.EACH] = {"device_ms": 20.0 * found["int16, sparse"]["device_ms"]}
+    assert cells(blendshapes.table(plan, found, H100))[3][6] == "20.0 x"
+
+
+def test_a_build_without_libraries_says_so_in_their_row(measuring, monkeypatch):
+    made = blendshapes.evaluator
+
+    def refusing(model, **options):
+        if options.get("libraries"):
+            raise rc.errors.ArgumentError("resident", "libraries", "chosen", "left out")
+        return made(model, **options)
+
+    monkeypatch.setattr(blendshapes, "evaluator", refusing)
+    asked = given(blendshapes, *SMALL, "--heads", "3", "--repeats", "1")
+    plan = blendshapes.plan(asked)
+    rows = cells(blendshapes.table(plan, kept(blendshapes.measure(asked, plan)), H100))
+    assert rows[4][:1] + rows[4][4:] == [blendshapes.LIBRARY, "not built in", "-", "-", NOT_RUN]
 
 
 def test_crowds_are_measured_by_number_of_heads(measuring):
-    found = crowd.SCRIPT.measure(argparse.Namespace(vertices=300, shapes=5, reach=0.3, heads=[1, 4]))
-    found = json.loads(json.dumps(found))
-    assert [row["heads"] for row in found["rows"]] == [1, 4]
-    assert all(row["difference"] < 1e-5 and row["again_ms"] > 0 for row in found["rows"])
-    assert len(crowd.SCRIPT.table(found)) == 6
-    assert crowd.SCRIPT.headline(found).startswith("4 heads in")
-    assert all(row["shared_ms"] > 0 for row in found["rows"])
+    asked = given(crowd, *SMALL, "--heads", "1", "4")
+    plan = kept(crowd.plan(asked))
+    found = kept(crowd.measure(asked, plan))
+    assert [row[0] for row in cells(crowd.table(plan, found, H100))] == ["1", "4"]
+    assert all(found[heads]["difference"] < 1e-5 and found[heads]["again_ms"] > 0 for heads in ("1", "4"))
+    assert all(found[heads]["shared_ms"] > 0 for heads in ("1", "4"))
+    assert crowd.headline(plan, found, H100).measured.startswith("4 heads in")
 
 
 def test_heads_that_share_weights_show_ten_frames_at_most(measuring):
@@ -113,31 +139,148 @@ def test_heads_that_share_weights_show_ten_frames_at_most(measuring):
     assert made.vertices.shape[0] == crowd.STATES
 
 
-def test_figures_from_before_heads_shared_weights_still_make_a_table():
-    times = dict.fromkeys(set(crowd.COLUMNS) - {"shared_ms"}, 1.0)
-    row = {"heads": 1, "floor_ms": 0.1, "difference": 1e-7} | times
-    found = {"rig": "a rig", "crowd": "a crowd", "sent": {"weights": 20, "heads": 16}, "rows": [row]}
-    *_, head, _, line = crowd.SCRIPT.table(found)
-    assert "shared" not in head
-    assert line.count("|") == head.count("|") == 8
-
-
 def test_the_inverse_rig_is_measured(measuring, monkeypatch):
     monkeypatch.setattr(inverse, "ALPHA", 0.01)
-    given = argparse.Namespace(vertices=150, shapes=5, pairs=3, frames=20, runs=1)
-    found = json.loads(json.dumps(inverse.SCRIPT.measure(given)))
-    assert found["converged"] == 1.0
-    assert found["same"] + found["lower"] == 20
-    assert len(inverse.SCRIPT.table(found)) == 10
-    assert inverse.SCRIPT.headline(found).endswith("frames/s")
+    asked = given(inverse, "--vertices", "150", "--shapes", "5", "--pairs", "3", "--frames", "20", "--runs", "1")
+    plan = kept(inverse.plan(asked))
+    found = kept(inverse.measure(asked, plan))
+    assert found["compared"]["converged"] == 1.0
+    assert found["compared"]["same"] + found["compared"]["lower"] == 20
+    rows = cells(inverse.table(plan, found, H100))
+    assert [row[0] for row in rows] == list(inverse.PARTS.values())
+    assert inverse.headline(plan, found, H100).measured.endswith("frames/s, pageable targets")
 
 
-def test_synthesis_is_measured(measuring, monkeypatch):
-    monkeypatch.setattr(synthesis, "FRAMES", 60)
-    monkeypatch.setattr(synthesis, "INDUCING", 10)
-    found = json.loads(json.dumps(synthesis.SCRIPT.measure(argparse.Namespace(characters=[1, 5]))))
-    assert all(row["difference"] < 1e-8 for row in found["rows"])
-    assert len(synthesis.SCRIPT.table(found)) == 6
+def test_a_whole_call_waits_for_its_copies_or_its_kernels():
+    plan = kept(inverse.plan(given(inverse)))
+    there, pinned, call = (inverse.rates(plan, part, H100) for part in ("there", "pinned", "call"))
+    assert there == pinned == call  # frames are solved more slowly than targets arrive
+    wide = kept(inverse.plan(given(inverse, "--vertices", "40000")))
+    floor, predicted = inverse.rates(wide, "call", H100)
+    assert floor == pytest.approx(50e9 / 480_000)  # wide ones arrive more slowly
+    assert predicted == pytest.approx(0.9 * floor, rel=1e-4)
+    assert inverse.rates(wide, "there", H100)[0] > floor
+    assert there[0] < inverse.rates(plan, "search", H100)[0]
+    slower = kept(inverse.plan(given(inverse, "--steps", "1000", "500", "3")))
+    assert inverse.rates(slower, "search", H100)[0] < inverse.rates(plan, "search", H100)[0] / 7
+
+
+def test_libraries_are_compared_with_our_kernels(measuring):
+    model = random_differential(joints=3, hidden=(150, 130), components=128)
+    plan = {"model": "a model", "batches": [1, 4], "kernels": kept(batches.plan(differential.case(model)))["kernels"]}
+    found = kept(libraries.measure_model(model, 1, [1, 4])) | {"libraries": "Libraries: plain loops"}
+    rows = cells(libraries.table(plan, found, H100))
+    assert [row[0] for row in rows] == ["1", "4"]
+    assert all(float(row[3]) > 0 and float(row[4]) > 0 and 0 < float(row[6]) < 1e-4 for row in rows)
+    assert all(row[7] == "cupy is not installed" for row in rows)
+
+
+def test_a_library_becomes_the_default_if_it_is_faster_at_every_batch():
+    rows = {str(batch): {"own": 2.2, "cuBLAS": 2.0, "difference": 0.0, "solve": None} for batch in (1, 4)}
+    plan = {"batches": [1, 4]}
+    assert libraries.verdict(plan, rows) == "cuBLAS: 1.10 to 1.10 x own: the default"
+    rows["4"]["cuBLAS"] = 4.0
+    assert libraries.verdict(plan, rows) == "cuBLAS: 0.55 to 1.10 x own: own stays the default"
+    rows["1"]["cuBLAS"] = "not built in"
+    assert libraries.verdict(plan, rows) == "cuBLAS: not built in"
+
+
+def test_the_factors_of_the_solve_are_those_of_the_last_step():
+    """Their product is the matrix of `Reconstructor.solve`, with rows and columns in another order."""
+    pytest.importorskip("scipy", reason="SciPy is not installed")
+    model = random_differential(joints=0, hidden=(20,), components=6, tail="factorized")
+    lower, upper = libraries.factors(model)
+    tensors = model.tensors()
+    solver = rc.differential.Reconstructor(
+        tensors["faces"], model.num_vertices, tensors["anchors.vertex"], tensors["anchors.weight"]
+    )
+    count = model.num_vertices
+    unit = np.zeros((count, count, 3), np.float32)
+    unit[np.arange(count), np.arange(count), 0] = 1.0
+    encoded = solver.encode(unit)[..., 0].astype(np.float64)  # row k: column k of L
+    anchored = np.zeros(count)
+    anchored[tensors["anchors.vertex"]] = tensors["anchors.weight"] ** 2
+    expected = np.linalg.eigvalsh(encoded @ encoded.T + np.diag(anchored))
+    found = np.sort(np.linalg.eigvals((lower @ upper).toarray()).real)
+    np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)  # encode gives float32 numbers
+
+
+def test_encodings_are_those_of_the_reconstructor(measuring):
+    scipy_sparse = pytest.importorskip("scipy.sparse", reason="SciPy is not installed")
+    faces, count = differential.sphere()
+    start, columns, values = encoding.laplacian(faces[:, :3], count)
+    moved = np.random.default_rng(0).standard_normal((2, count, 3)).astype(np.float32)
+    product = scipy_sparse.csr_array((values.astype(np.float64), columns, start), (count, count))
+    expected = rc.differential.Reconstructor(faces, count, [0]).encode(moved)
+    found = np.stack([product @ frame for frame in moved])
+    np.testing.assert_allclose(found, expected, atol=1e-4)  # float32 sums of 66 displacements at the poles
+    asked = given(encoding, "--frames", "1", "3")
+    plan = kept(encoding.plan(asked))
+    rows = cells(encoding.table(plan, kept(encoding.measure(asked, plan)), H100))
+    assert [row[0] for row in rows] == ["1", "3"]
+    assert all(float(row[3]) > 0 and row[4].startswith("PyTorch") for row in rows)
+
+
+def test_arrays_of_packages_are_compared_with_numpy(measuring, monkeypatch):
+    """PyTorch's tensors on the host are the emulated device's arrays."""
+    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    on_host = arrays.Package("PyTorch", "torch", lambda torch, poses: torch.tensor(poses), arrays.PACKAGES[0].address)
+    missing = arrays.Package("None", "no_such_package", lambda module, poses: poses, lambda module, array: 0)
+    monkeypatch.setattr(arrays, "PACKAGES", [on_host, missing])
+    monkeypatch.setattr(arrays, "copies_to_host", lambda call: count_copies(measuring, call))
+    monkeypatch.setattr(arrays, "BODY_SIZES", {"num_vertices": 300})
+    asked = given(arrays, "--poses", "5")
+    plan = kept(arrays.plan(asked))
+    rows = cells(arrays.table(plan, kept(arrays.measure(asked, plan)), H100))
+    assert rows[0][:5] == ["PyTorch", torch.__version__, "yes", "yes", "0"]
+    assert rows[1][:3] == ["None", "not installed", NOT_RUN]
+    monkeypatch.setattr(arrays, "copies_to_host", lambda call: 1)
+    with pytest.raises(RuntimeError, match="copies to the host, with poses of PyTorch"):
+        arrays.measure(asked, plan)
+
+
+def test_copies_are_counted_where_a_profiler_can():
+    assert arrays.copies_to_host(lambda: None) in (None, 0)
+
+
+def count_copies(lane, call):
+    before = lane.bytes_to_host()
+    call()
+    return int(lane.bytes_to_host() > before)
+
+
+def test_rates_that_cannot_be_measured_stay_nominal(measuring, monkeypatch):
+    monkeypatch.setattr(rates, "cuda_report", lambda: DeviceReport("cuda", True, "NVIDIA H200, 139 GiB"))
+    found = kept(rates.measure(argparse.Namespace(), {}))
+    assert found["rates"]["copy"] == 10e9
+    assert found["rates"]["tf32"] is None
+    lines = rates.table({}, found, H100)
+    assert cells(lines)[-1][:3] == ["NVIDIA H200", "10*", "5,500"]
+    assert lines[-1].startswith("Not all rates are measured: PyTorch")
+    assert lines[-1].endswith("those of H200 stand for what has no star.")
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_every_part_has_a_table_without_a_device(part):
+    """Each row of a table says that it was not run, beside its floor and its prediction."""
+    plan = kept(part.script().default_plan())
+    lines = part.script().table(plan, None, H100)
+    assert part.script().headline(plan, None, H100).measured == NOT_RUN
+    if part.name != "GPU rates":
+        assert all(NOT_RUN in row for row in cells(lines))
+    assert max(line.count("|") for line in lines) <= 9
+
+
+@pytest.mark.parametrize("part", PARTS, ids=lambda part: part.name)
+def test_every_part_refuses_to_run_without_a_gpu(part, monkeypatch, capsys):
+    monkeypatch.setattr(script, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
+    assert import_module(part.module).SCRIPT.main([]) == 1
+    assert capsys.readouterr().err == "no GPU to measure: no NVIDIA driver\n"
+
+
+def test_floors_are_printed_without_a_gpu(capsys):
+    assert blendshapes.SCRIPT.main([*SMALL, "--heads", "3", "--floors"]) == 0
+    assert "| float32, dense |" in capsys.readouterr().out
 
 
 def test_the_sphere_of_the_paper_s_size_is_closed():
@@ -146,113 +289,3 @@ def test_the_sphere_of_the_paper_s_size_is_closed():
     assert set(np.unique(edges, axis=0, return_counts=True)[1]) == {2}
     assert len(np.unique(faces[:, :3])) == count
     assert count - len(edges) // 2 + len(faces) == 2
-
-
-PARTS = {
-    "fine": "SCRIPT.main()",
-    "absent": "print('no such library', file=sys.stderr); sys.exit(3)",
-    "broken": "raise RuntimeError('the device fell off the bus')",
-    "slow": "import time; time.sleep(60)",
-    "wordless": "sys.exit(9)",
-}
-MODULE = """
-import json, sys
-
-class SCRIPT:
-    @staticmethod
-    def table(found): return [f"{found['number']} ms"]
-    @staticmethod
-    def headline(found): return f"{found['number']} ms"
-    @staticmethod
-    def main():
-        with open(%r, "a") as file: file.write("run ")
-        print(json.dumps({"number": 7}))
-
-if __name__ == "__main__":
-    %s
-"""
-
-
-@pytest.fixture
-def parts(tmp_path, monkeypatch):
-    """Five scripts of which one works; the page that they are written to."""
-    for name, work in PARTS.items():
-        (tmp_path / f"gpu_part_{name}.py").write_text(MODULE % (str(tmp_path / "runs"), work))
-    made = [cuda_all.Part(f"GPU {name}", f"gpu_part_{name}", 1.0 if name == "slow" else 60.0, "none") for name in PARTS]
-    monkeypatch.setattr(cuda_all, "PARTS", made)
-    monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
-    page = {}
-    monkeypatch.setattr(cuda_all, "write_between_marks", page.__setitem__)
-    return page
-
-
-def test_a_part_that_does_not_work_is_named_and_the_others_go_on(parts, tmp_path):
-    figures = cuda_all.measure(tmp_path / "f.json", SETTING, 1.0, False)
-    cuda_all.write_page(figures)
-    assert parts["GPU fine"] == "7 ms"
-    assert parts["GPU absent"] == "Not measured: no such library."
-    assert parts["GPU broken"] == "Not measured: failed with status 1: RuntimeError: the device fell off the bus."
-    assert parts["GPU slow"] == "Not measured: stopped after 1 s."
-    assert parts["GPU wordless"] == "Not measured: failed with status 9: no message."
-    assert "| `python -m gpu_part_fine` | none | 7 ms |" in parts["GPU parts"]
-    assert "not measured: stopped after 1 s" in parts["GPU parts"]
-    assert json.loads((tmp_path / "f.json").read_text()) == figures
-
-
-def test_an_interrupted_run_goes_on(parts, tmp_path, monkeypatch):
-    path = tmp_path / "build" / "f.json"
-    run_part = cuda_all.run_part
-
-    def interrupted(part, seconds):
-        if part.name != "GPU fine":
-            raise KeyboardInterrupt
-        return run_part(part, seconds)
-
-    monkeypatch.setattr(cuda_all, "PARTS", cuda_all.PARTS[:2])
-    monkeypatch.setattr(cuda_all, "run_part", interrupted)
-    with pytest.raises(KeyboardInterrupt):
-        cuda_all.measure(path, SETTING, 1.0, False)
-    monkeypatch.setattr(cuda_all, "run_part", run_part)
-    figures = cuda_all.measure(path, SETTING, 1.0, False)
-    assert [entry["state"] for entry in figures["parts"].values()] == ["measured", "absent"]
-    assert (tmp_path / "runs").read_text() == "run "
-    cuda_all.measure(path, SETTING | {"device": "another GPU"}, 1.0, False)
-    cuda_all.measure(path, SETTING | {"device": "another GPU"}, 1.0, True)
-    assert (tmp_path / "runs").read_text() == "run run run "
-
-
-def test_parts_share_the_minutes(parts, tmp_path, monkeypatch):
-    monkeypatch.setattr(cuda_all, "PARTS", [replace(cuda_all.PARTS[3], seconds=60.0), cuda_all.PARTS[0]])
-    figures = cuda_all.measure(tmp_path / "f.json", SETTING, 2.0 / 60, False)
-    assert figures["parts"]["GPU slow"]["reason"] == "stopped after 2 s"
-    assert figures["parts"]["GPU fine"]["reason"].startswith("not begun")
-
-
-def test_tables_need_no_gpu(parts, tmp_path):
-    cuda_all.measure(tmp_path / "f.json", SETTING, 0.0, False)
-    assert cuda_all.main(["--tables", "--figures", str(tmp_path / "f.json")]) == 0
-    assert "not begun" in parts["GPU fine"]
-    assert cuda_all.main(["--tables", "--figures", str(tmp_path / "none.json")]) == 0
-    assert parts["GPU fine"] == cuda_all.NOT_RUN
-
-
-def test_without_a_gpu_it_says_so_in_one_line(monkeypatch, capsys):
-    monkeypatch.setattr(cuda_all, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
-    assert cuda_all.main([]) == 1
-    out, err = capsys.readouterr()
-    assert (out, err) == ("", "no GPU to measure: no NVIDIA driver\n")
-
-
-def test_limits_fit_the_minutes_of_the_command():
-    assert sum(part.seconds for part in cuda_all.PARTS) <= 60 * cuda_all.MINUTES
-
-
-@pytest.mark.parametrize("part", cuda_all.PARTS, ids=lambda part: part.name)
-def test_every_part_refuses_to_run_without_a_gpu(part, monkeypatch, capsys):
-    from benchmarks.systems.cuda import script
-
-    monkeypatch.setattr(script, "cuda_report", lambda: DeviceReport("cuda", False, "no NVIDIA driver"))
-    module = __import__(part.module, fromlist=["SCRIPT"])
-    assert module.SCRIPT.main([]) == 1
-    assert capsys.readouterr().err == "no GPU to measure: no NVIDIA driver\n"

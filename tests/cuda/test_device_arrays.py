@@ -133,34 +133,6 @@ def test_weights_on_the_device_take_prefixes(emulated_lane, prefix):
         assert rig.evaluate(given, device="cuda", **part).tobytes() == expected
 
 
-@pytest.mark.parametrize(
-    ("change", "text"),
-    [
-        (lambda poses: ByInterface(poses.astype(np.float64)), "of another type than float32"),
-        (lambda poses: ByInterface(poses[None]), "with 3 axes"),
-        (lambda poses: ByInterface(poses[:, ::2]), "not contiguous"),
-        (lambda poses: ByInterface(poses[:, :-1].copy()), "73 wide; it must be 74 wide"),
-        (lambda poses: ByInterface(poses, data=(0, False)), "not memory of the first device"),
-        (lambda poses: ByInterface(poses, mask=poses), "masked"),
-        (lambda poses: ByInterface(poses, shape=(-1, 74)), r"of shape \(-1, 74\)"),
-        (lambda poses: ByInterface(poses, shape=(2**62, 74)), "of shape"),
-        (lambda poses: ByInterface(poses, shape=(2**54, 74)), f"{2**54} rows; it must be so few"),
-        (lambda poses: ByInterface(poses, strides=(4,)), "not contiguous"),
-        (lambda poses: ByInterface(poses, strides=(4, 4, 4)), "not contiguous"),
-        (lambda poses: ByInterface(poses, data=None), "is malformed"),
-        (lambda poses: ByInterface(poses, shape="many"), "is malformed"),
-        (lambda poses: ByInterface(poses, stream="now"), "is malformed"),
-        (lambda poses: ByInterface(poses, version=None), "is malformed"),
-        (lambda poses: ByDlpack(poses.astype(np.float16)), "of another type than float32"),
-        (lambda poses: ByDlpack(poses.T), "not contiguous"),
-        (lambda poses: ByDlpack(poses, (1, 1)), "on device 1"),
-    ],
-)
-def test_other_arrays_are_refused_by_name(emulated_lane, body, poses, change, text):
-    with pytest.raises(ValueError, match=f"^evaluate_on_device: poses is .*{text}"):
-        body.evaluate_on_device(change(poses), device="cuda")
-
-
 def test_poses_on_the_host_are_checked(cuda_lane, body, poses):
     poses[1, 2] = np.nan
     with pytest.raises(ValueError, match=r"^evaluate_on_device: poses is not finite"):
@@ -214,12 +186,6 @@ def test_a_crowd_stays_on_the_device(emulated_lane):
     assert emulated_lane.bytes_to_host() == before
     assert np.from_dlpack(vertices).tobytes() == expected.tobytes()
     assert np.from_dlpack(instances.vertices)[instances.head].tobytes() == expected.tobytes()
-
-
-def test_a_negative_number_of_rows_is_no_result(emulated_lane, body, poses):
-    """Sizes below zero match any size where shapes are compared."""
-    with pytest.raises(ValueError, match=r"evaluate: poses is .*of shape \(-1, 74\)"):
-        body.evaluate(ByInterface(poses, shape=(-1, 74)), device="cuda")
 
 
 @pytest.mark.parametrize("name", ["DeviceArray", "ResidentModel"])

@@ -1,10 +1,9 @@
-"""Device time of a learned model on an NVIDIA GPU, by batch, against what the device can copy and multiply.
+"""Device time of a learned model on an NVIDIA GPU, by batch, beside its floor and a prediction.
 
 Device times lie between two events around the kernels (median, after warm-up, poses rotating through eight batches) and
 hold no copies; "call" is the wall time of ``evaluate(device="cuda")`` with its copies, "CPU" that of the CPU on all
-threads. Floors: the constants on the device and the numbers that kernels must move, once, over the measured rate of a
-copy; multiply-adds over the measured float32 rate of a large matrix product (PyTorch with CUDA, TF32 off; left out
-where that is missing). "Of floor" is the larger floor over the time.
+threads. The floor of a batch is the sum of those of its kernels (``benchmarks/systems/cuda/floors.py``), and at least
+the time of its launches in a graph; the share after a measured time is the floor over it.
 """
 
 from __future__ import annotations
@@ -19,13 +18,27 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
-from benchmarks.systems.cuda.script import Found, Script, copy_rate, extension, limits_line, markdown, matrix_rate, wall
+from benchmarks.systems.cuda.floors import Estimate, Kernel, as_json, estimate, from_json
+from benchmarks.systems.cuda.gpus import Gpu
+from benchmarks.systems.cuda.script import (
+    Found,
+    Headline,
+    Plan,
+    Script,
+    cell,
+    extension,
+    markdown,
+    share,
+    value_of,
+    wall,
+)
 
 BATCHES = [1, 4, 16, 64, 256, 1024, 4096]
 ROTATE = 8  # batches of poses
 WORKSPACE = 16 << 30  # bytes: every batch in one piece
 SAME = 1e-4  # of the largest coordinate: beyond it, times are those of a wrong result
 REPEATS = 50
+GOAL = "70 % of the floor at the largest batch, one pose in 2 x its launches in a graph"
 
 
 @dataclass(frozen=True)
@@ -39,11 +52,10 @@ class Way:
 
 @dataclass(frozen=True)
 class Case:
-    """A model, and per pose its multiply-adds and the bytes that kernels read and write beside the constants."""
+    """A model, the kernels of its evaluation, and other ways to measure."""
 
     model: Any
-    multiply_adds: float
-    bytes_per_pose: float
+    kernels: list[Kernel]
     ways: list[Way] = field(default_factory=list)
     batches: Sequence[int] = tuple(BATCHES)
 
@@ -59,73 +71,92 @@ def rotating_poses(model: Any, most: int) -> NDArray[np.float32]:
     return np.random.default_rng(0).uniform(low, high, (ROTATE * most, len(low))).astype(np.float32)
 
 
+def plan(case: Case) -> Plan:
+    """Batches, kernels and names of the ways."""
+    return {
+        "model": repr(case.model),
+        "batches": list(case.batches),
+        "kernels": as_json(case.kernels),
+        "ways": [way.name for way in case.ways],
+    }
+
+
 def measure(case: Case, repeats: int = REPEATS) -> Found:
-    """Figures of all batches."""
+    """Figures by batch."""
     model, poses = case.model, rotating_poses(case.model, max(case.batches))
     on_device = evaluator(model)
     others = {way.name: (evaluator(way.model), way.detail) for way in case.ways}
-    copy, matrix = copy_rate(), matrix_rate()
-    rows = []
+    rows = {}
     for batch in case.batches:
         some, one = poses[: ROTATE * batch], poses[:batch]
-        device = median(on_device.milliseconds(some, batch, repeats))
-        floors = [(on_device.num_bytes + batch * case.bytes_per_pose) / copy]
-        if matrix["rate"]:
-            floors.append(2.0 * batch * case.multiply_adds / matrix["rate"])
         cpu, out = model.evaluate(one), np.empty((batch, *model.rest_vertices.shape), np.float32)
         row = {
-            "batch": batch,
-            "device_ms": device,
-            "fraction": 1e3 * max(floors) / device,
+            "device_ms": median(on_device.milliseconds(some, batch, repeats)),
             "call_ms": wall(lambda one=one, out=out: model.evaluate(one, device="cuda", out=out)),
             "cpu_ms": wall(lambda one=one, out=out: model.evaluate(one, out=out), 10 if batch < 256 else 3),
             "difference": float(np.abs(model.evaluate(one, device="cuda") - cpu).max() / np.abs(cpu).max()),
         }
         if not row["difference"] < SAME:
             raise RuntimeError(f"{batch} poses are {row['difference']:.0e} of the largest coordinate off the CPU's")
-        ways = {
-            name: median(other.milliseconds(some, batch, repeats, detail)) for name, (other, detail) in others.items()
-        }
-        rows.append(row | {"ways": ways})
-    return {
-        "model": repr(model),
-        "multiply_adds": case.multiply_adds,
-        "device_bytes": {"": on_device.num_bytes} | {name: other.num_bytes for name, (other, _) in others.items()},
-        "copy_rate": copy,
-        "matrix": matrix,
-        "rows": rows,
-    }
+        for name, (other, detail) in others.items():
+            row[name] = median(other.milliseconds(some, batch, repeats, detail))
+        rows[str(batch)] = row
+    rows["device bytes"] = {"": on_device.num_bytes} | {name: other.num_bytes for name, (other, _) in others.items()}
+    return rows
 
 
-def table(found: Found) -> list[str]:
-    """Lines of Markdown."""
-    names = [name for name in found["device_bytes"] if name]
-    sizes = [f"{size / 1e6:.2f} MB{f' ({name})' * bool(name)}" for name, size in found["device_bytes"].items()]
-    about = (
-        f"`{found['model']}`: {found['multiply_adds'] / 1e6:.1f} M multiply-adds per pose, constants on the device "
-        f"{', '.join(sizes)}. {limits_line(found)}"
+def of_batch(plan: Plan, batch: int, gpu: Gpu) -> Estimate:
+    return estimate(from_json(plan["kernels"]), batch, gpu)
+
+
+def about(plan: Plan, found: Found | None, gpu: Gpu) -> str:
+    """The text above a table: the model, its work, the goal, the launches; memory and accuracy if measured."""
+    kernels = from_json(plan["kernels"])
+    launches = sum(kernel.launches for kernel in kernels)
+    work, begun = sum(kernel.operations for kernel in kernels) / 2e6, 1e3 * launches * gpu.launch
+    text = (
+        f"`{plan['model']}`: {work:.1f} M multiply-adds per pose in {launches} launches, {begun:.3f} ms in a graph. "
+        f"Goal: {GOAL}. Floors and predictions of {gpu.name}."
     )
-    head = ["poses", "device ms", "of floor", *(f"device ms, {name}" for name in names)]
-    rows = [
-        [
-            f"{row['batch']:,}",
-            f"{row['device_ms']:.4f}",
-            f"{row['fraction']:.0%}",
-            *(f"{row['ways'][name]:.4f}" for name in names),
-            f"{row['call_ms']:.3f}",
-            f"{row['cpu_ms']:.3f}",
-            f"{row['difference']:.0e}",
-        ]
-        for row in found["rows"]
-    ]
-    return [about, "", *markdown([*head, "call ms", "CPU ms", "largest difference"], rows)]
+    if found is None:
+        return text
+    sizes = found["device bytes"].items()
+    bytes_there = ", ".join(f"{size / 1e6:.2f} MB{f' ({name})' * bool(name)}" for name, size in sizes)
+    most = max(found[str(batch)]["difference"] for batch in plan["batches"])
+    return f"{text} Constants on the device: {bytes_there}. The largest difference from the CPU is {most:.0e}."
 
 
-def headline(found: Found) -> str:
-    """The rate at the batch that has the highest."""
-    best = max(found["rows"], key=lambda row: row["batch"] / row["device_ms"])
-    rate = 1e3 * best["batch"] / best["device_ms"]
-    return f"{rate:,.0f} poses/s at {best['batch']:,} poses, {best['fraction']:.0%} of the floor"
+def table(plan: Plan, found: Found | None, gpu: Gpu) -> list[str]:
+    """Lines of Markdown."""
+    columns = {name: f"{name} ms" for name in plan["ways"]} | {"call_ms": "call ms", "cpu_ms": "CPU ms"}
+    forms = dict.fromkeys(columns, ".3f") | dict.fromkeys(plan["ways"], ".4f")
+    rows = []
+    for batch in plan["batches"]:
+        floors = of_batch(plan, batch, gpu)
+        measured = value_of(found, str(batch), "device_ms")
+        own = [f"{1e3 * floors.floor:.4f}", f"{1e3 * floors.predicted:.4f}"]
+        own.append(cell(measured, ".4f") + share(1e3 * floors.floor, measured))
+        rows.append([f"{batch:,}", *own, *(cell(value_of(found, str(batch), key), forms[key]) for key in columns)])
+    head = ["poses", "floor ms", "predicted ms", "measured ms", *columns.values()]
+    return [about(plan, found, gpu), "", *markdown(head, rows)]
+
+
+def headline(plan: Plan, found: Found | None, gpu: Gpu) -> Headline:
+    """Rates at the largest batch, and one pose."""
+    batch = plan["batches"][-1]
+    most, one = of_batch(plan, batch, gpu), of_batch(plan, plan["batches"][0], gpu)
+
+    def phrase(large: float, small: float) -> str:
+        return (
+            f"{batch / large:,.0f} poses/s at {batch:,} poses, {most.floor / large:.0%} of the floor; "
+            f"one pose {1e3 * small:.3f} ms, {small / one.launches:.1f} x its launches"
+        )
+
+    predicted = phrase(most.predicted, one.predicted)
+    if found is None:
+        return Headline(predicted)
+    ms = [found[str(size)]["device_ms"] / 1e3 for size in (batch, plan["batches"][0])]
+    return Headline(predicted, phrase(*ms))
 
 
 def script(doc: str, kind: str, case: Callable[[Any], Case], random: Callable[[], Any]) -> Script:
@@ -135,7 +166,14 @@ def script(doc: str, kind: str, case: Callable[[Any], Case], random: Callable[[]
         parser.add_argument("model", nargs="?", help=f"a model file of kind {kind} (default: a random one)")
         parser.add_argument("--repeats", type=int, default=REPEATS, help="timed runs per batch (default: %(default)s)")
 
-    def measured(given: argparse.Namespace) -> Found:
-        return measure(case(rc.load(given.model) if given.model else random()), given.repeats)
+    def of(given: argparse.Namespace) -> Case:
+        return case(rc.load(given.model) if given.model else random())
 
-    return Script(f"{doc}\n{__doc__}", measured, table, headline, options)
+    return Script(
+        f"{doc}\n{__doc__}",
+        lambda given: plan(of(given)),
+        lambda given, planned: measure(of(given), given.repeats),
+        table,
+        headline,
+        options,
+    )

@@ -1,16 +1,18 @@
 """Blendshapes on an NVIDIA GPU, all heads as one product: ``python -m benchmarks.systems.cuda.blendshapes``.
 
 The rig is generated: every shape moves a cap of a sphere. Device times lie between two events around the kernels
-(median, after warm-up, weights rotating through eight batches) and hold no copies. The peer is one matrix-vector
-product per head over the dense offsets (cuBLAS through PyTorch), as one kernel per head would read them; "one product"
-is one dense product of all heads by the same library. "Of copy rate" is the time that the stored numbers and the
-vertices, moved once, need at the measured rate of a copy, over the device time.
+(median, after warm-up, weights rotating through eight batches) and hold no copies. Peers through PyTorch: one
+matrix-vector product per head over the dense offsets (cuBLAS), as one kernel per head would read them, one dense
+product of all heads (cuBLAS), and one sparse product (cuSPARSE). "cuSPARSE, libraries=True" is our rig by the sparse
+product of a build with ``RIGCAST_CUDA_LIBRARIES=ON``. "Of copy rate" is the time that the stored numbers and the
+vertices, moved once, need at the rate of a copy, over the measured time.
 """
 
 from __future__ import annotations
 
 import argparse
 import sys
+from dataclasses import replace
 from statistics import median
 from typing import Any
 
@@ -18,18 +20,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 import rigcast as rc
+from benchmarks.systems.cuda import floors
 from benchmarks.systems.cuda.batches import ROTATE, evaluator
+from benchmarks.systems.cuda.gpus import Gpu
 from benchmarks.systems.cuda.script import (
-    AbsentError,
+    NOT_RUN,
     Found,
+    Headline,
+    Plan,
     Script,
-    copy_rate,
+    cell,
     device_milliseconds,
     markdown,
+    milliseconds_or_why,
     torch_on_gpu,
+    value_of,
 )
 
 BYTES = {"float32": 12, "int16": 6}  # of a stored offset
+EACH, DENSE, SPARSE = "one kernel per head (cuBLAS)", "one dense product (cuBLAS)", "one sparse product (cuSPARSE)"
+LIBRARY = "cuSPARSE, libraries=True"
+PEERS = (LIBRARY, SPARSE, DENSE, EACH)
+GOAL = "20 x one kernel per head, 80 % of the copy rate, ahead of cuBLAS"
 
 
 def generated(num_vertices: int, num_shapes: int, reach: float, storage: str = "float32") -> rc.BlendshapeRig:
@@ -46,90 +58,156 @@ def generated(num_vertices: int, num_shapes: int, reach: float, storage: str = "
     return rc.BlendshapeRig(neutral, deltas, storage=storage)
 
 
+def name_of(storage: str, dense: bool) -> str:
+    return f"{storage}, {'dense' if dense else 'sparse'}"
+
+
+WAYS = {name_of(storage, dense): (storage, dense) for storage in BYTES for dense in (True, False)}
+
+
+def plan(given: argparse.Namespace) -> Plan:
+    """The kernels of each row, ours and the peers'."""
+    rig = generated(given.vertices, given.shapes, given.reach)
+    sizes = {name: getattr(given, name) for name in ("heads", "shapes", "vertices", "reach")}
+
+    def kernels(dense: bool, item: int) -> list[floors.Kernel]:
+        entries = rig.num_columns * given.vertices if dense else rig.num_entries
+        return floors.heads(rig.num_shapes, rig.num_columns, given.vertices, entries, item)
+
+    def peer(product: floors.Kernel, heads: int = 1) -> list[floors.Kernel]:
+        """On the scalar units; `heads` above 1: all offsets are read for each of them."""
+        again = product.constant_bytes * (heads > 1)
+        moved = {"frame_bytes": product.frame_bytes + again, "constant_bytes": product.constant_bytes - again}
+        return [replace(product, unit="float32", launches=heads, **moved)]
+
+    rows = {name: kernels(dense, BYTES[storage]) for name, (storage, dense) in WAYS.items()}
+    sparse, dense = kernels(False, 24)[-1], kernels(True, 12)[-1]  # a sparse offset is three values with an index each
+    rows |= {LIBRARY: peer(sparse), SPARSE: peer(sparse), DENSE: peer(dense), EACH: peer(dense, given.heads)}
+    shown = [rows[next(iter(WAYS))][0], *(replace(rows[name][-1], name=f"{name} offsets") for name in WAYS)]
+    return {
+        "sizes": sizes,
+        "rows": {name: floors.as_json(found) for name, found in rows.items()},
+        "shown": floors.as_json(shown),
+    }
+
+
 def peers(model: rc.BlendshapeRig, weights: NDArray[np.float32], heads: int, repeats: int) -> Found:
-    """Milliseconds of a product per head (``each``) and of one product (``together``), or why they are ``missing``."""
-    try:
+    """Milliseconds of each peer, or why there are none."""
+
+    def operands() -> tuple[Any, Any, Any]:
         torch = torch_on_gpu()
-    except AbsentError as error:
-        return {"missing": str(error)}
-    columns = torch.tensor(model.columns().reshape(model.num_columns, -1), device="cuda")
-    across = columns.T.contiguous()
-    rows = torch.tensor(model.activations(weights), device="cuda")
-    out = torch.empty(heads, columns.shape[1], device="cuda")
+        columns = torch.tensor(model.columns().reshape(model.num_columns, -1), device="cuda")
+        return torch, columns, torch.tensor(model.activations(weights), device="cuda")
 
-    def each(i: int) -> None:
-        for head in range(heads):
-            torch.mv(across, rows[i % ROTATE * heads + head], out=out[head])
+    def each() -> float:
+        torch, columns, rows = operands()
+        across, out = columns.T.contiguous(), torch.empty(heads, columns.shape[1], device="cuda")
 
-    def together(i: int) -> None:
-        first = i % ROTATE * heads
-        torch.mm(rows[first : first + heads], columns, out=out)
+        def run(i: int) -> None:
+            for head in range(heads):
+                torch.mv(across, rows[i % ROTATE * heads + head], out=out[head])
 
-    times = {"each": device_milliseconds(torch, each, repeats)}
-    return {"missing": "", "together": device_milliseconds(torch, together, repeats)} | times
+        return device_milliseconds(torch, run, repeats)
+
+    def together() -> float:
+        torch, columns, rows = operands()
+        out = torch.empty(heads, columns.shape[1], device="cuda")
+
+        def run(i: int) -> None:
+            torch.mm(rows[i % ROTATE * heads :][:heads], columns, out=out)
+
+        return device_milliseconds(torch, run, repeats)
+
+    def sparse() -> float:
+        torch, columns, rows = operands()
+        matrix = columns.T.contiguous().to_sparse_csr()  # (3 V, N)
+        batches = [rows[i * heads :][:heads].T.contiguous() for i in range(ROTATE)]
+        return device_milliseconds(torch, lambda i: torch.sparse.mm(matrix, batches[i % ROTATE]), repeats)
+
+    calls = {EACH: each, DENSE: together, SPARSE: sparse}
+    return {name: {"device_ms": milliseconds_or_why(call)} for name, call in calls.items()}
 
 
-def measure(given: argparse.Namespace) -> Found:
-    """All storages, sparse and dense."""
+def measure(given: argparse.Namespace, plan: Plan) -> Found:
+    """All storages, sparse and dense, the library's product, and the peers."""
     rng = np.random.default_rng(1)
     weights = rng.random((ROTATE * given.heads, given.shapes)).astype(np.float32)
-    copy = copy_rate()
-    rows, peer = [], None
-    for storage, size in BYTES.items():
-        model = generated(given.vertices, given.shapes, given.reach, storage)
-        peer = peer or peers(model, weights, given.heads, given.repeats)
-        one = weights[: given.heads]
-        cpu = model.evaluate(one)
-        for dense in (True, False):
-            on_device = evaluator(model, dense=dense)
-            moved = size * (model.num_columns * given.vertices if dense else model.num_entries) + cpu.nbytes
-            out = np.empty_like(cpu)
-            on_device.evaluate(one, out)
-            device = median(on_device.milliseconds(weights, given.heads, given.repeats))
-            row = {"storage": storage, "dense": dense, "device_ms": device, "fraction": 1e3 * moved / copy / device}
-            rows.append(row | {"bytes": on_device.num_bytes, "difference": float(np.abs(out - cpu).max())})
-    sizes = {name: getattr(given, name) for name in ("heads", "shapes", "vertices", "reach")}
-    return {"sizes": sizes, "copy_rate": copy, "peer": peer, "rows": rows}
+    models = {storage: generated(given.vertices, given.shapes, given.reach, storage) for storage in BYTES}
+
+    def one_way(model: rc.BlendshapeRig, **options: bool) -> dict[str, Any]:
+        on_device = evaluator(model, **options)
+        cpu = model.evaluate(weights[: given.heads])
+        out = np.empty_like(cpu)
+        on_device.evaluate(weights[: given.heads], out)
+        device = median(on_device.milliseconds(weights, given.heads, given.repeats))
+        return {"device_ms": device, "bytes": on_device.num_bytes, "difference": float(np.abs(out - cpu).max())}
+
+    found: Found = {name: one_way(models[storage], dense=dense) for name, (storage, dense) in WAYS.items()}
+    try:
+        found[LIBRARY] = one_way(models["float32"], libraries=True)
+    except rc.errors.ArgumentError:
+        found[LIBRARY] = {"device_ms": "not built in"}
+    return found | peers(models["float32"], weights, given.heads, given.repeats)
 
 
-def ratio(found: Found, row: dict[str, Any]) -> str:
+def moved_ms(plan: Plan, name: str, gpu: Gpu) -> float:
+    """The time of the row's offsets and vertices at the rate of a copy."""
+    kernels = floors.from_json(plan["rows"][name])
+    return 1e3 * kernels[-1].bytes_seconds(plan["sizes"]["heads"], gpu)
+
+
+def ratio(found: Found | None, name: str) -> str:
     """The speed relative to one kernel per head."""
-    peer = found["peer"]
-    return f"{peer['each'] / row['device_ms']:.1f} x" if "each" in peer else "-"
+    own, peer = value_of(found, name, "device_ms"), value_of(found, EACH, "device_ms")
+    if found is None:
+        return NOT_RUN
+    return f"{peer / own:.1f} x" if isinstance(peer, float) and isinstance(own, float) else "-"
 
 
-def table(found: Found) -> list[str]:
+def row(plan: Plan, found: Found | None, gpu: Gpu, name: str) -> list[str]:
+    """Cells: both floors, the prediction of our own kernels, the time, share of the copy rate, speed, accuracy."""
+    both = floors.from_json(plan["rows"][name])[-1]
+    heads, time = plan["sizes"]["heads"], value_of(found, name, "device_ms")
+    ours = floors.estimate(floors.from_json(plan["rows"][name]), heads, gpu)
+    rate = f"{moved_ms(plan, name, gpu) / time:.0%}" if isinstance(time, float) else NOT_RUN if time is None else "-"
+    return [
+        name,
+        f"{1e3 * both.bytes_seconds(heads, gpu):.4f}",
+        f"{1e3 * both.operations_seconds(heads, gpu):.4f}",
+        f"{1e3 * ours.predicted:.4f}" if name in WAYS else "-",
+        cell(time, ".3f"),
+        rate,
+        ratio(found, name),
+        cell(value_of(found, name, "difference"), ".0e") if name in (*WAYS, LIBRARY) else "-",
+    ]
+
+
+def table(plan: Plan, found: Found | None, gpu: Gpu) -> list[str]:
     """Lines of Markdown."""
-    sizes, peer = found["sizes"], found["peer"]
-    beside = (
-        f"One kernel per head {peer['each']:.3f} ms, one dense product {peer['together']:.3f} ms (cuBLAS)"
-        if "each" in peer
-        else f"One kernel per head: not measured ({peer['missing']})"
-    )
+    sizes = plan["sizes"]
     about = (
         f"{sizes['heads']} heads, {sizes['shapes']} shapes, {sizes['vertices']:,} vertices, of which a shape moves "
-        f"{sizes['reach']:.0%}. {beside}. Copies: {found['copy_rate'] / 1e9:,.0f} GB/s."
+        f"{sizes['reach']:.0%}. Goal: {GOAL}. Floors and predictions of {gpu.name}; "
+        "speed is relative to one kernel per head."
     )
-    head = ["offsets", "MB on the device", "device ms", "of copy rate", "one kernel per head", "largest difference"]
-    rows = [
-        [
-            f"{row['storage']}, {'dense' if row['dense'] else 'sparse'}",
-            f"{row['bytes'] / 1e6:.1f}",
-            f"{row['device_ms']:.3f}",
-            f"{row['fraction']:.0%}",
-            ratio(found, row),
-            f"{row['difference']:.0e}",
-        ]
-        for row in found["rows"]
-    ]
-    return [about, "", *markdown(head, rows)]
+    head = ["offsets", "bytes ms", "operations ms", "predicted ms", "measured ms", "of copy rate", "speed", "error"]
+    return [about, "", *markdown(head, [row(plan, found, gpu, name) for name in plan["rows"]])]
 
 
-def headline(found: Found) -> str:
-    """The fastest row."""
-    best = min(found["rows"], key=lambda row: row["device_ms"])
-    beside = ratio(found, best).replace("-", "no peer")
-    return f"{best['device_ms']:.3f} ms, {beside}, {best['fraction']:.0%} of the copy rate"
+def headline(plan: Plan, found: Found | None, gpu: Gpu) -> Headline:
+    """The fastest of our own rows."""
+    heads = plan["sizes"]["heads"]
+    times = {name: 1e3 * floors.estimate(floors.from_json(plan["rows"][name]), heads, gpu).predicted for name in WAYS}
+
+    def phrase(of: dict[str, float]) -> str:
+        best = min(of, key=of.__getitem__)
+        return f"{of[best]:.3f} ms, {moved_ms(plan, best, gpu) / of[best]:.0%} of the copy rate"
+
+    if found is None:
+        return Headline(phrase(times))
+    measured = {name: found[name]["device_ms"] for name in WAYS}
+    beside = ratio(found, min(measured, key=measured.__getitem__)).replace("-", "no peer")
+    return Headline(phrase(times), f"{phrase(measured)}, {beside} one kernel per head")
 
 
 def sizes(parser: argparse.ArgumentParser) -> None:
@@ -145,7 +223,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=50, help="timed runs (default: %(default)s)")
 
 
-SCRIPT = Script(__doc__, measure, table, headline, options)
+SCRIPT = Script(__doc__, plan, measure, table, headline, options)
 
 if __name__ == "__main__":
     sys.exit(SCRIPT.main())

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.systems.cuda import batches
+from benchmarks.systems.cuda import batches, floors
 from benchmarks.systems.differential.engine import random_tensors
 from rigcast import _core
 
@@ -37,17 +37,9 @@ def random_model() -> Any:
 
 
 def case(model: Any) -> batches.Case:
-    """All networks, and the folded last step with the anchors' columns once per axis; poses and vertices moved once."""
-    tensors = model.tensors()
-    layers = sum(v.size for k, v in tensors.items() if ".layer" in k and k.endswith(".weight"))
-    columns = tensors["delta.basis"].shape[1] + len(tensors["anchors.vertex"])
-    return batches.Case(
-        model,
-        multiply_adds=float(layers + model.rest_vertices.size * columns),
-        bytes_per_pose=4.0 * (len(model.control_names) + model.rest_vertices.size),
-        ways=[batches.Way("16 bits", model.stored("16-bit"))],
-        batches=batches.BATCHES[:-1],
-    )
+    """The case of a model in a differential subspace, whose last step is folded."""
+    kernels = floors.differential(model.tensors(), len(model.control_names), model.num_vertices)
+    return batches.Case(model, kernels, [batches.Way("16 bits", model.stored("16-bit"))], batches.BATCHES[:-1])
 
 
 SCRIPT = batches.script(__doc__, "differential", case, random_model)

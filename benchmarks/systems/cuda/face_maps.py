@@ -11,20 +11,17 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.systems.cuda import batches
+from benchmarks.systems.cuda import batches, floors
 from benchmarks.systems.face_maps.paper_size import face
 
 
 def case(model: Any) -> batches.Case:
-    """Poses and vertices are moved once."""
+    """The case of a face."""
     coarse = np.zeros((1, model.num_refinements), np.float32)
-    return batches.Case(
-        model,
-        multiply_adds=model.multiply_adds(),
-        bytes_per_pose=4.0 * (len(model.control_names) + model.rest_vertices.size),
-        ways=[batches.Way("coarse", model, coarse), batches.Way("16 bits", model.stored("16-bit"))],
-        batches=batches.BATCHES[:-1],
-    )
+    ways = [batches.Way("coarse", model, coarse), batches.Way("16 bits", model.stored("16-bit"))]
+    adds, adds_of_all = (float(model.multiply_adds(all_texels)) for all_texels in (False, True))
+    kernels = floors.face_maps(model.tensors(), adds, adds_of_all, len(model.control_names), model.num_vertices)
+    return batches.Case(model, kernels, ways, batches.BATCHES[:-1])
 
 
 SCRIPT = batches.script(__doc__, "face_maps", case, lambda: face(charts=True))

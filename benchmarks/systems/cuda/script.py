@@ -1,4 +1,4 @@
-"""Shared parts of this folder's scripts: the command line, refusal without a GPU, clocks, PyTorch as a peer."""
+"""Shared parts of this folder's scripts: the command line, refusal without a GPU, clocks, PyTorch as a peer, cells."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ from dataclasses import dataclass
 from statistics import median
 from typing import Any
 
+from benchmarks.systems.cuda.gpus import Gpu, gpu_of
 from rigcast._device_report import cuda_report
 
 NO_GPU, ABSENT = 1, 3  # exit statuses
 WARM_UP = 3  # runs
+NOT_RUN = "not run"
 Found = dict[str, Any]
+Plan = dict[str, Any]
 
 
 class AbsentError(Exception):
@@ -24,56 +27,76 @@ class AbsentError(Exception):
 
 
 @dataclass(frozen=True)
+class Headline:
+    """One phrase on a part, as predicted and as measured; no number where nothing was measured."""
+
+    predicted: str
+    measured: str = NOT_RUN
+
+
+@dataclass(frozen=True)
 class Script:
-    """One script: what it measures, and how its figures are shown.
+    """One script: what it measures, and how its figures are shown beside floors and predictions.
 
     Attributes
     ----------
     doc : str
         The help.
+    plan : callable
+        From the parsed arguments to rows, sizes and kernels that JSON can hold. Needs no GPU.
     measure : callable
-        From the parsed arguments to figures that JSON can hold. Raises `AbsentError`.
+        From the parsed arguments and the plan to figures that JSON can hold, by row of the plan. Raises `AbsentError`.
     table : callable
-        From the figures to lines of Markdown.
+        From the plan, the figures (None: not run) and a GPU to lines of Markdown.
     headline : callable
-        From the figures to one phrase.
+        From the same to a `Headline`.
     options : callable
         Adds arguments to the parser.
     """
 
     doc: str
-    measure: Callable[[argparse.Namespace], Found]
-    table: Callable[[Found], list[str]]
-    headline: Callable[[Found], str]
+    plan: Callable[[argparse.Namespace], Plan]
+    measure: Callable[[argparse.Namespace, Plan], Found]
+    table: Callable[[Plan, Found | None, Gpu], list[str]]
+    headline: Callable[[Plan, Found | None, Gpu], Headline]
     options: Callable[[argparse.ArgumentParser], object] = lambda parser: None
+
+    def parser(self) -> argparse.ArgumentParser:
+        parser = argparse.ArgumentParser(description=self.doc, formatter_class=argparse.RawDescriptionHelpFormatter)
+        self.options(parser)
+        parser.add_argument("--json", action="store_true", help="print plan and figures as JSON")
+        parser.add_argument("--floors", action="store_true", help="measure nothing; floors and predictions of an H100")
+        return parser
+
+    def default_plan(self) -> Plan:
+        """The plan without arguments."""
+        return self.plan(self.parser().parse_args([]))
 
     def main(self, argv: Sequence[str] | None = None) -> int:
         """Print the table, or figures as JSON; 1 without a GPU, 3 if what is measured is absent."""
-        parser = argparse.ArgumentParser(description=self.doc, formatter_class=argparse.RawDescriptionHelpFormatter)
-        self.options(parser)
-        parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-        given = parser.parse_args(argv)
+        given = self.parser().parse_args(argv)
+        if given.floors:
+            print("\n".join(self.table(self.plan(given), None, gpu_of(None))))
+            return 0
         report = cuda_report()
         if not report.works:
             print(f"no GPU to measure: {report.detail}", file=sys.stderr)
             return NO_GPU
+        plan = self.plan(given)
         try:
-            found = {"device": report.detail} | self.measure(given)
+            found = {"device": report.detail, "plan": plan, "rows": self.measure(given, plan)}
         except AbsentError as error:
             print(error, file=sys.stderr)
             return ABSENT
-        print(json.dumps(found, indent=2) if given.json else "\n".join([report.detail, "", *self.table(found)]))
+        gpu = gpu_of({"name": report.detail.split(",")[0], "rates": {}})
+        lines = [report.detail, "", *self.table(plan, found["rows"], gpu)]
+        print(json.dumps(found, indent=2) if given.json else "\n".join(lines))
         return 0
 
 
 def extension() -> Any:
     """``rigcast._cuda``."""
     return importlib.import_module("rigcast._cuda")
-
-
-def copy_rate() -> float:
-    """Bytes per second that the device copies inside its memory, read and written together."""
-    return 1e9 * float(extension().copy_rate(1 << 30, 20))
 
 
 def wall(function: Callable[[], Any], repeats: int = 10) -> float:
@@ -113,22 +136,32 @@ def device_milliseconds(torch: Any, call: Callable[[int], object], repeats: int)
     return median(times)
 
 
-def matrix_rate() -> Found:
-    """``rate``: float32 operations per second of a large product of cuBLAS, or None, and ``missing``: why."""
+def milliseconds_or_why(call: Callable[[], float]) -> float | str:
+    """Milliseconds of a peer, or one line that says why there are none: a peer must not end the part."""
     try:
-        torch = torch_on_gpu()
+        return call()
     except AbsentError as error:
-        return {"rate": None, "missing": str(error)}
-    size = 8192
-    a, b = (torch.randn(size, size, device="cuda") for _ in range(2))
-    return {"rate": 2e3 * size**3 / device_milliseconds(torch, lambda _: torch.mm(a, b), 10), "missing": ""}
+        return str(error)
+    except (RuntimeError, ValueError, TypeError, AttributeError, ImportError) as error:
+        lines = str(error).strip().splitlines()
+        return f"{type(error).__name__}: {lines[0]}" if lines else type(error).__name__
 
 
-def limits_line(found: Found) -> str:
-    """The device's measured rates as a sentence; ``found`` has ``copy_rate`` and ``matrix``."""
-    rate, missing = found["matrix"]["rate"], found["matrix"]["missing"]
-    product = f"{rate / 1e12:.1f} TFLOP/s" if rate else f"not measured ({missing})"
-    return f"Copies: {found['copy_rate'] / 1e9:,.0f} GB/s; float32 product of cuBLAS: {product}."
+def cell(value: Any, form: str) -> str:
+    """A measured number, or "not run"; a text says why there is none."""
+    if value is None:
+        return NOT_RUN
+    return value if isinstance(value, str) else format(value, form)
+
+
+def value_of(found: Found | None, row: str, key: str) -> Any:
+    """A figure of a row, or None if it was not measured."""
+    return None if found is None else found.get(row, {}).get(key)
+
+
+def share(part: float, value: Any) -> str:
+    """ " (70%)" for a floor and a measured time; nothing without a time."""
+    return f" ({part / value:.0%})" if isinstance(value, float) and value > 0 else ""
 
 
 def markdown(head: Sequence[str], rows: Sequence[Sequence[str]]) -> list[str]:

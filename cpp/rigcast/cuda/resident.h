@@ -17,8 +17,8 @@ struct ResidentOptions {
     std::int64_t workspace = std::int64_t{256} << 20;
     /// For blendshapes: store all offsets, zeros included, as one dense matrix.
     bool dense = false;
-    /// For models in a differential subspace: large dense products by cuBLAS, and a factorized last step by cuSPARSE's
-    /// triangular solves instead of folding it. Needs a build with RIGCAST_CUDA_LIBRARIES.
+    /// For models in a differential subspace: large dense products by cuBLAS. For blendshapes: one sparse product by
+    /// cuSPARSE, instead of `dense`. Needs a build with RIGCAST_CUDA_LIBRARIES.
     bool libraries = false;
 };
 

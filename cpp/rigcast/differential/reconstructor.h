@@ -39,10 +39,6 @@ public:
     void solve(View<const float, 3> delta, View<const float, 3> anchor_positions, View<float, 3> displacements,
                int threads) const;
 
-    /// The graph of L.
-    const mesh::Neighbors& neighbors() const { return neighbors_; }
-    /// The factorization of N.
-    const linalg::SparseCholesky& cholesky() const { return *cholesky_; }
     /// Bytes of the factorization.
     std::int64_t num_bytes() const { return cholesky_->num_bytes(); }
     /// Writes L x for m columns, (V, m) both.
@@ -58,10 +54,10 @@ private:
                       std::int64_t begin, std::int64_t end, int threads) const;
 
     std::int64_t num_vertices_;
-    mesh::Neighbors neighbors_;
+    mesh::Neighbors neighbors_;  // the graph of L
     std::vector<std::int32_t> anchors_;
     std::vector<double> weights_;
-    std::unique_ptr<const linalg::SparseCholesky> cholesky_;
+    std::unique_ptr<const linalg::SparseCholesky> cholesky_;  // of N
 };
 
 }  // namespace rigcast::differential

@@ -33,13 +33,13 @@ std::shared_ptr<const Values> rows_of(const std::shared_ptr<const Values>& value
     return shared(std::move(chosen));
 }
 
-/// (T, K): targets and strengths of the priors, 0 where there is none.
+/// (T, K): targets and strengths of the priors, 0 where there is none; empty without priors.
 std::pair<Values, Values> read_priors(const ShotTargets& shot, std::int64_t frames, std::int64_t shapes) {
     if ((shot.prior_target.data() == nullptr) != (shot.prior_strength.data() == nullptr)) {
         throw bad_argument("solve", "priors", "targets or strengths alone", "both or neither");
     }
     const auto size = static_cast<std::size_t>(frames * shapes);
-    if (shot.prior_target.data() == nullptr) return {Values(size, 0.0), Values(size, 0.0)};
+    if (shot.prior_target.data() == nullptr) return {};
     for (const auto& [name, values] :
          {std::pair{"prior_target", shot.prior_target}, std::pair{"prior_strength", shot.prior_strength}}) {
         check_shape<const double, 2>("solve", name, values, {frames, shapes});
@@ -88,6 +88,12 @@ ProjectedTargets project_checked(const RigGram& gram, View<const float, 3> targe
 
 /// Refuses a frame whose energy overflows: names its first vertex that is not finite, if there is one.
 [[noreturn]] void refuse_frame(const RigGram& gram, View<const float, 3> targets, std::int64_t frame) {
+    if (targets.data() == nullptr) {  // they are on a device
+        throw bad_argument(
+            "solve", "targets",
+            "not finite at frame " + std::to_string(frame) + ", or so large that the objective overflows",
+            "finite everywhere, and smaller");
+    }
     const bool whole = targets.extent(1) == gram.rig().character().num_vertices();
     for (std::size_t i = 0; i < gram.vertices().size(); ++i) {
         const std::int64_t place = whole ? gram.vertices()[i] : static_cast<std::int64_t>(i);
@@ -121,9 +127,10 @@ Problem::Problem(const RigGram& gram, const ShotTargets& shot, ProjectedTargets 
     upper_ = shared(std::move(box.upper));
     ties_ = std::make_shared<const std::vector<std::int32_t>>(std::move(box.ties));
     products_ = std::make_shared<const optimize::ProductModel>(rig_products(gram.rig(), ties()));
-    prior_target_ = shared(std::move(target));
-    prior_strength_ = shared(std::move(strength));
     zero_ = shared(Values(lower_->size(), 0.0));
+    const bool has_priors = shot.prior_target.data() != nullptr;
+    prior_target_ = has_priors ? shared(std::move(target)) : zero_;
+    prior_strength_ = has_priors ? shared(std::move(strength)) : zero_;
     check_terms();
     make_linear();
     take_targets(gram, shot.targets, std::move(projected));
@@ -153,22 +160,24 @@ void Problem::make_linear() {
     for (std::size_t i = 0; i < linear.size(); ++i) {
         linear[i] = alpha_ - 2.0 * (*prior_strength_)[i] * (*prior_target_)[i];
     }
-    linear_ = shared(linear);
+    linear_ = shared(std::move(linear));
     variable_linear_ = linear_;
     variable_quadratic_ = prior_strength_;
-    Values quadratic = *prior_strength_;
+    const auto is_own = [&](std::int64_t k) { return (*ties_)[k] == k; };
     bool is_tied = false;
+    for (std::int64_t k = 0; k < num_shapes_; ++k) is_tied = is_tied || !is_own(k);
+    if (!is_tied) return;
+    linear = *linear_;
+    Values quadratic = *prior_strength_;
     for (std::int64_t k = 0; k < num_shapes_; ++k) {
         const std::int64_t variable = (*ties_)[k];
         if (variable == k) continue;
-        is_tied = true;
         for (std::int64_t t = 0; t < num_frames_; ++t) {
             const std::int64_t shape = t * num_shapes_ + k;
             linear[t * num_shapes_ + variable] += std::exchange(linear[shape], 0.0);
             quadratic[t * num_shapes_ + variable] += std::exchange(quadratic[shape], 0.0);
         }
     }
-    if (!is_tied) return;
     variable_linear_ = shared(std::move(linear));
     variable_quadratic_ = shared(std::move(quadratic));
 }

@@ -126,10 +126,12 @@ WeightBox make_box(const RigGram& gram, const ShotTargets& shot) {
     const std::int64_t shapes = gram.rig().num_shapes();
     const std::vector<double> bounds = shape_bounds(gram.rig(), shot.bounds);
     WeightBox box{shot.targets.extent(0), shapes, read_ties(shot.symmetric, shapes)};
+    box.lower.resize(static_cast<std::size_t>(box.num_frames * shapes));
+    box.upper.resize(box.lower.size());
     for (std::int64_t t = 0; t < box.num_frames; ++t) {
         for (std::int64_t k = 0; k < shapes; ++k) {
-            box.lower.push_back(bounds[2 * k]);
-            box.upper.push_back(bounds[2 * k + 1]);
+            box.lower[t * shapes + k] = bounds[2 * k];
+            box.upper[t * shapes + k] = bounds[2 * k + 1];
         }
     }
     pin(shot.fixed, box);
@@ -143,9 +145,11 @@ void rest(WeightBox& box, std::span<const char> shapes) {
     for (std::int64_t k = 0; k < box.num_shapes; ++k) {
         if (!shapes[k]) is_free[box.ties[k]] = 1;
     }
-    for (std::int64_t i = 0; i < box.num_frames * box.num_shapes; ++i) {
-        if (is_free[box.ties[i % box.num_shapes]]) continue;
-        box.lower[i] = box.upper[i] = std::min(std::max(0.0, box.lower[i]), box.upper[i]);
+    for (std::int64_t k = 0; k < box.num_shapes; ++k) {
+        if (is_free[box.ties[k]]) continue;
+        for (std::int64_t i = k; i < box.num_frames * box.num_shapes; i += box.num_shapes) {
+            box.lower[i] = box.upper[i] = std::min(std::max(0.0, box.lower[i]), box.upper[i]);
+        }
     }
 }
 

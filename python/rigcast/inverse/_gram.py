@@ -13,6 +13,7 @@ from rigcast import _core
 from rigcast._core import BlendshapeRig
 from rigcast._validate import Arguments, bad_argument, check_blendshape_rig
 from rigcast.inverse._activations import Activations
+from rigcast.inverse._shot import DeviceTargets, Shot
 
 Float64 = NDArray[np.float64]
 
@@ -89,7 +90,7 @@ class Gram:
         return np.asarray(np.sqrt(np.square(shapes, dtype=np.float64).sum(axis=2).max(axis=1, initial=0.0)))
 
     def checked(self, targets: ArrayLike) -> NDArray[np.float32]:
-        """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3)."""
+        """Targets (T, V, 3), (T, M, 3), or one frame of these, as (T, V or M, 3); see also :meth:`checked_shot`."""
         count, chosen = self.num_vertices, len(self.vertices)
         must = f"numbers (T, {count}, 3)" + (f" or (T, {chosen}, 3)" if chosen != count else "")
         check = Arguments("solve", V=count, M=chosen)
@@ -99,6 +100,10 @@ class Gram:
         if len(array) == 0:
             raise check.wrong("targets", "an empty shot", "at least one frame")
         return array
+
+    def checked_shot(self, targets: ArrayLike | DeviceTargets) -> Shot:
+        """The same, for targets that may be on a device; their shape is the engine's to check."""
+        return targets if isinstance(targets, DeviceTargets) else self.checked(targets)
 
     def chosen(self, targets: NDArray[np.float32]) -> NDArray[np.float32]:
         """The chosen vertices' rows of checked targets: (T, M, 3)."""

@@ -6,15 +6,31 @@ import itertools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from rigcast._validate import bad_argument
 from rigcast.inverse._gram import Gram
+from rigcast.inverse._shot import DeviceTargets
 
 if TYPE_CHECKING:
     from rigcast._cuda import InverseSolver, Projection
 
 Ties = NDArray[np.int32]
+
+
+def targets_on_device(targets: ArrayLike | DeviceTargets) -> DeviceTargets | None:
+    """The targets of an object whose numbers are on the device; None for all others."""
+    if isinstance(targets, (np.ndarray, DeviceTargets)):
+        return targets if isinstance(targets, DeviceTargets) else None
+    from rigcast._cuda import DeviceShot
+
+    shot = DeviceShot.of(targets)
+    return None if shot is None else DeviceTargets(shot)
+
+
+def project(gram: Gram, targets: NDArray[np.float32] | DeviceTargets) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return projections (T, N) and energies (T,) of targets, which stay where they are."""
+    return projector(gram).project(targets.shot if isinstance(targets, DeviceTargets) else targets)
 
 
 def check_problem(gram: Gram, ties: Ties, smoothness: float) -> None:

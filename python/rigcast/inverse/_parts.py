@@ -20,6 +20,7 @@ from rigcast.inverse._methods.descent import FRAMES_PER_RUN
 from rigcast.inverse._motion.rigid import without_motion, without_rigid_motion
 from rigcast.inverse._problem import make_problem
 from rigcast.inverse._request import Request, at, checked, is_auto
+from rigcast.inverse._shot import check_on_host
 from rigcast.inverse._solution import Solution, content_of, from_content
 from rigcast.inverse._steps import solve_request
 from rigcast.progress import Progress
@@ -88,7 +89,8 @@ def solve_in_parts(
 def _whole_shot(request: Request) -> Request:
     """Check a shot before its first part, so that frames are named as the shot's own."""
     request, gram = checked(request), request.gram
-    shot = gram.checked(request.targets)
+    check_on_host("solve", request.targets, "in host memory, as parts are kept in files")
+    shot = gram.checked(request.host_targets)
     wrong = np.argwhere(~np.isfinite(gram.chosen(shot)).all(axis=2))
     if len(wrong):
         frame, vertex = wrong[0]

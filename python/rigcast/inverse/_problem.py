@@ -16,6 +16,7 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.inverse import _on_cuda as on_cuda
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._request import Request, is_auto
+from rigcast.inverse._shot import DeviceTargets, Shot, frames_of
 
 Float64 = NDArray[np.float64]
 
@@ -50,7 +51,7 @@ class ShotProblem:
     ----------
     gram : Gram
         The rig seen from the chosen vertices.
-    targets : (T, V, 3) or (T, M, 3) float32
+    targets : (T, V, 3) or (T, M, 3) float32, or DeviceTargets
         As given: all vertices of the rig, or the chosen ones.
     core : _core.InverseProblem
         The same in the engine.
@@ -61,10 +62,23 @@ class ShotProblem:
     """
 
     gram: Gram
-    targets: NDArray[np.float32]
+    targets: Shot
     core: _core.InverseProblem
     given: Given = field(default_factory=Given)
     warnings: list[str] = field(default_factory=list)
+
+    @property
+    def host_targets(self) -> NDArray[np.float32]:
+        """The targets, for what needs all of them in host memory; requests refuse it for targets on a device.
+
+        Raises
+        ------
+        TypeError
+            If they are on a device.
+        """
+        if isinstance(self.targets, DeviceTargets):
+            raise TypeError("the targets are on a device")
+        return self.targets
 
     @property
     def num_frames(self) -> int:
@@ -129,7 +143,7 @@ class ShotProblem:
     def at(self, frames: slice | NDArray[np.int64]) -> ShotProblem:
         """Return the same problem for some frames."""
         rows = np.arange(self.num_frames)[frames]
-        return ShotProblem(self.gram, self.targets[frames], self.core.at(rows))
+        return ShotProblem(self.gram, frames_of(self.targets, frames), self.core.at(rows))
 
     def with_alpha(self, alpha: float) -> ShotProblem:
         """Return the same problem with another alpha."""
@@ -172,11 +186,11 @@ def make_problem(request: Request, projected: tuple[Float64, Float64] | None = N
     ValueError
         Naming function, argument, what it is and what it must be.
     """
-    gram, rows = request.gram, request.gram.checked(request.targets)
+    gram, rows = request.gram, request.gram.checked_shot(request.targets)
     given, pairs, init = _read_constraints(request, len(rows))
     core = _core.InverseProblem(
         gram.core,
-        rows,
+        rows.shape if isinstance(rows, DeviceTargets) else rows,
         alpha=0.0 if is_auto(request.alpha) else float(request.alpha),
         smoothness=0.0 if is_auto(request.smoothness) else float(request.smoothness),
         bounds=given.get("bounds"),
@@ -244,12 +258,12 @@ def _shape_index(rig: BlendshapeRig, shape: object) -> int:
     return int(shape)
 
 
-def _projected(gram: Gram, rows: NDArray[np.float32], device: str) -> tuple[Float64, Float64] | None:
+def _projected(gram: Gram, rows: Shot, device: str) -> tuple[Float64, Float64] | None:
     """Return projections (T, N) and energies (T,) that the device made; None if the engine makes them."""
-    return on_cuda.projector(gram).project(rows) if device == "cuda" else None
+    return on_cuda.project(gram, rows) if device == "cuda" else None
 
 
-def _mirrored_note(gram: Gram, targets: NDArray[np.float32]) -> list[str]:
+def _mirrored_note(gram: Gram, targets: Shot) -> list[str]:
     """Return a sentence about checked targets (T, M, 3) that are mirror images of the rig, or nothing."""
     if not is_mirrored(gram.neutral, gram.chosen(targets[compared_frames(len(targets))])):
         return []

@@ -11,8 +11,10 @@ from numpy.typing import ArrayLike, NDArray
 
 from rigcast._device_report import check_device
 from rigcast._validate import Arguments, bad_argument, check_threads
+from rigcast.inverse import _on_cuda as on_cuda
 from rigcast.inverse._choices.loss import NAMES, SQUARED
 from rigcast.inverse._gram import Gram
+from rigcast.inverse._shot import DeviceTargets, check_on_host, frames_of
 from rigcast.progress import ProgressCallback, ProgressOption, as_callback
 
 AUTO: Literal["auto"] = "auto"
@@ -40,7 +42,7 @@ rigid_scale, loss, loss_scale, tolerance, max_iterations, lengthened, threads, p
     """
 
     gram: Gram
-    targets: ArrayLike
+    targets: ArrayLike | DeviceTargets
     method: str = "descent"
     alpha: float | str = AUTO
     smoothness: float | str = 0.0
@@ -61,6 +63,19 @@ rigid_scale, loss, loss_scale, tolerance, max_iterations, lengthened, threads, p
     lengthened: bool = False
     threads: int = 0
     progress: ProgressOption = None
+
+    @property
+    def host_targets(self) -> ArrayLike:
+        """The targets, for what needs all of them in host memory; checked requests refuse it for those on a device.
+
+        Raises
+        ------
+        TypeError
+            If they are on a device.
+        """
+        if isinstance(self.targets, DeviceTargets):
+            raise TypeError("the targets are on a device")
+        return self.targets
 
     @property
     def show(self) -> ProgressCallback:
@@ -127,7 +142,7 @@ def checked(request: Request) -> Request:
         raise bad_argument("solve", "lengthened", f"True with method {request.method!r}", "False")
     if not isinstance(request.rigid_scale, (bool, np.bool_)):
         raise bad_argument("solve", "rigid_scale", repr(request.rigid_scale), "True or False")
-    return replace(request, progress=as_callback(request.progress))
+    return replace(_placed(request), progress=as_callback(request.progress))
 
 
 def at(request: Request, frames: slice | NDArray[np.int64]) -> Request:
@@ -139,7 +154,7 @@ def at(request: Request, frames: slice | NDArray[np.int64]) -> Request:
     init, fixed, priors = request.init, request.fixed, request.priors
     return replace(
         request,
-        targets=np.asarray(request.targets)[frames],
+        targets=frames_of(request.targets, frames),
         init=None if init is None else cut(init),
         fixed=None if fixed is None else cut(fixed),
         priors=None if priors is None else (cut(priors[0]), cut(priors[1])),
@@ -164,6 +179,21 @@ def _check_device(request: Request) -> None:
     if request.method != "descent":
         raise bad_argument("solve", "device", f"{request.device!r} with method {request.method!r}", "'cpu'")
     check_device("solve", request.device)
+
+
+def _placed(request: Request) -> Request:
+    """Return the request with targets on a device as `DeviceTargets`; refuse those where they cannot stay there."""
+    if request.device != "cuda":
+        check_on_host("solve", request.targets, f"in host memory with device {request.device!r}, or device 'cuda'")
+        return request
+    shot = on_cuda.targets_on_device(request.targets)
+    if shot is None:
+        return request
+    if request.rigid is not None:
+        check_on_host("solve", shot, "in host memory with rigid, which moves them")
+    if request.is_robust:
+        check_on_host("solve", shot, f"in host memory with loss {request.loss!r}, which moves them")
+    return replace(request, targets=shot)
 
 
 def _check_smoothness(request: Request) -> None:

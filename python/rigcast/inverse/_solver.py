@@ -154,7 +154,8 @@ def solve(
     ----------
     rig : BlendshapeRig
     targets : (T, V, 3), (V, 3), or (T, M, 3) where ``vertices`` are given
-        Finite, in the rig's unit and frame.
+        Finite, in the rig's unit and frame. With ``device="cuda"`` also arrays of PyTorch, CuPy or JAX on the device,
+        in float32 or float16: they are solved where they are (not with ``rigid`` or a robust ``loss``).
     method : str
         ``"descent"``: exact descent in Gram space. ``"mm"`` and ``"mm_cet"``:
         majorization-minimization. ``"sqp"``: SciPy's trust-constr. ``"cet"``, ``"cet_loc"`` and ``"seol"``: published
@@ -177,7 +178,8 @@ def solve(
     init : array_like, shape (K,) or (T, K), optional
         Start, inside the bounds. Without it methods choose theirs.
     device : str
-        ``"cpu"``, or for ``"descent"`` without ``smoothness`` also ``"cuda"``; never silently replaced.
+        ``"cpu"``, or for ``"descent"`` without ``smoothness`` also ``"cuda"``; never silently replaced. There all frames
+        take gradient steps together, and ``Solution.iterations`` counts these.
     vertex_weights : array_like, shape (M,), optional
         omega.
     bounds : array_like, shape (2,) or (K, 2), optional

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "rigcast/differential/model/factorized_tail.h"
+#include "rigcast/differential/model/tail.h"
 
 namespace rigcast::cuda {
 
-FoldedPlan::FoldedPlan(const differential::Tail& tail, std::int64_t first_coefficient) {
+LastStepPlan::LastStepPlan(const differential::Tail& tail, std::int64_t first_coefficient) {
     const differential::Folded folded = tail.folded();
     const std::int64_t num_coefficients = tail.num_coefficients();
     const std::int64_t num_anchors = tail.num_anchors();
@@ -30,26 +30,6 @@ FoldedPlan::FoldedPlan(const differential::Tail& tail, std::int64_t first_coeffi
         }
         points.add(axis * width, {matrix.data(), {num_vertices, width}}, {constant.data(), {num_vertices}});
     }
-}
-
-SolvePlan::SolvePlan(const differential::FactorizedTail& tail, std::int64_t first_coefficient)
-    : first_anchor(first_coefficient + tail.num_coefficients()),
-      order(tail.reconstructor().cholesky().order()),
-      neighbor_start(tail.reconstructor().neighbors().start),
-      neighbor(tail.reconstructor().neighbors().vertex),
-      anchor(order.size(), -1),
-      lower(tail.reconstructor().cholesky().lower()),
-      rest(tail.rest().begin(), tail.rest().end()) {
-    const std::vector<float> basis = tail.stored_basis();
-    delta.add(first_coefficient, {basis.data(), {tail.mean().extent(0), tail.num_coefficients()}}, tail.mean());
-    const differential::Reconstructor& reconstructor = tail.reconstructor();
-    for (std::size_t a = 0; a < reconstructor.anchors().size(); ++a) {
-        anchor[reconstructor.anchors()[a]] = static_cast<std::int32_t>(a);
-        squared_weight.push_back(reconstructor.anchor_weights()[a] * reconstructor.anchor_weights()[a]);
-    }
-    std::vector<std::int32_t> row_of(order.size());
-    for (std::size_t i = 0; i < order.size(); ++i) row_of[order[i]] = static_cast<std::int32_t>(i);
-    for (const std::int32_t vertex : tail.vertices()) row.push_back(row_of[vertex]);
 }
 
 }  // namespace rigcast::cuda

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "rigcast/differential/model/differential_model.h"
-#include "rigcast/differential/model/factorized_tail.h"
 
 namespace rigcast::cuda {
 namespace {
@@ -30,22 +29,23 @@ std::int64_t hidden_width(const ReluNetworks& networks) {
     return width;
 }
 
+/// The column of a row that coefficients and anchors begin at: after all hidden layers.
+std::int64_t first_coefficient(const differential::DifferentialModel& model) {
+    return hidden_width(model.network()) + hidden_width(model.anchors());
+}
+
 }  // namespace
 
-DifferentialPlan::DifferentialPlan(const differential::DifferentialModel& model, bool with_solve)
-    : num_controls(model.character().num_controls()), num_vertices(model.character().num_vertices()) {
-    const std::int64_t first_coefficient = hidden_width(model.network()) + hidden_width(model.anchors());
-    networks[0] = layers_of(model.network(), first_coefficient);
-    networks[1] = layers_of(model.anchors(), first_coefficient + model.num_coefficients());
-    row_width = first_coefficient + model.num_coefficients() + 3 * model.num_anchors();
+DifferentialPlan::DifferentialPlan(const differential::DifferentialModel& model)
+    : num_controls(model.character().num_controls()),
+      num_vertices(model.character().num_vertices()),
+      last_step(model.tail(), first_coefficient(model)) {
+    const std::int64_t first = first_coefficient(model);
+    networks[0] = layers_of(model.network(), first);
+    networks[1] = layers_of(model.anchors(), first + model.num_coefficients());
+    row_width = first + model.num_coefficients() + 3 * model.num_anchors();
     for (std::vector<ProductPlan>& layers : networks) {
         for (ProductPlan& layer : layers) layer.output_width = row_width;
-    }
-    const auto* tail = dynamic_cast<const differential::FactorizedTail*>(&model.tail());
-    if (with_solve && tail != nullptr) {
-        last_step.emplace<SolvePlan>(*tail, first_coefficient);
-    } else {
-        last_step.emplace<FoldedPlan>(model.tail(), first_coefficient);
     }
     add_skin(model);
     if (model.base()) shapes = std::make_shared<const rig::BaseShapes>(*model.base());

@@ -2,7 +2,6 @@
 #include <array>
 #include <cstdint>
 #include <memory>
-#include <variant>
 #include <vector>
 
 #include "rigcast/cuda/differential/last_step_plan.h"
@@ -27,15 +26,14 @@ namespace rigcast::cuda {
 /// columns of the row (a first layer: of the inputs) and writes others, so that the last layers leave z and a side by
 /// side.
 struct DifferentialPlan {
-    /// Without `with_solve`, a factorized last step is folded, too: the fold multiplies, a solve waits for itself.
-    DifferentialPlan(const differential::DifferentialModel& model, bool with_solve);
+    explicit DifferentialPlan(const differential::DifferentialModel& model);
 
     std::int64_t num_controls;
     std::int64_t num_vertices;
     std::int64_t row_width = 0;                        // columns of a row of values
     std::vector<std::int32_t> columns;                 // pose columns: the inputs of all networks
     std::array<std::vector<ProductPlan>, 2> networks;  // the layers of the network, and of all anchor networks
-    std::variant<FoldedPlan, SolvePlan> last_step;
+    LastStepPlan last_step;
     std::shared_ptr<const rig::BaseShapes> shapes;  // null without a base
 
     /// Without skin, all of these are empty and the transforms are the identity.

@@ -2,10 +2,9 @@
 #include <vector>
 
 #include "rigcast/cuda/blendshapes/base.h"
-#include "rigcast/cuda/differential/folded_step.h"
+#include "rigcast/cuda/differential/last_step.h"
 #include "rigcast/cuda/differential/place_kernels.h"
 #include "rigcast/cuda/differential/program.h"
-#include "rigcast/cuda/differential/solve_step.h"
 #include "rigcast/cuda/products/kernels.h"
 #include "rigcast/cuda/products/library_product.h"
 #include "rigcast/cuda/products/tangent_kernels.h"
@@ -15,19 +14,12 @@ namespace {
 
 /// Values of a batch of frames, or their derivatives along a batch of tangents; one row per frame or tangent.
 struct DifferentialValues {
-    Buffer<float> inputs;  // of all networks
-    Buffer<float> row;     // hidden layers, coefficients and anchors (DifferentialPlan)
-    LastStepMemory last_step;
+    Buffer<float> inputs;      // of all networks
+    Buffer<float> row;         // hidden layers, coefficients and anchors (DifferentialPlan)
+    Buffer<float> gathered;    // the inputs of the last step
     Buffer<float> points;      // (3, V)
     Buffer<float> transforms;  // (J, 12)
 };
-
-std::unique_ptr<LastStep> make_last_step(Machine& machine, Libraries* libraries, const DifferentialPlan& plan) {
-    if (const auto* solve = std::get_if<SolvePlan>(&plan.last_step)) {
-        return std::make_unique<SolveStep>(machine, *libraries, *solve, plan.row_width);
-    }
-    return std::make_unique<FoldedStep>(machine, libraries, std::get<FoldedPlan>(plan.last_step), plan.row_width);
-}
 
 class DifferentialProgram final : public DeviceProgram {
 public:
@@ -38,7 +30,7 @@ public:
           num_joints_(plan.num_joints()),
           num_inputs_(static_cast<std::int64_t>(plan.columns.size())),
           row_width_(plan.row_width),
-          last_step_(make_last_step(machine, libraries, plan)) {
+          last_step_(machine, libraries, plan.last_step, plan.row_width) {
         if (plan.shapes != nullptr) shapes_ = std::make_unique<ResidentBase>(machine, *plan.shapes);
         for (std::size_t i = 0; i < networks_.size(); ++i) {
             for (const ProductPlan& layer : plan.networks[i]) {
@@ -57,7 +49,7 @@ public:
 
     std::int64_t floats_per_frame() const override {
         const std::int64_t base = shapes_ == nullptr ? 0 : shapes_->floats_per_row();
-        return num_inputs_ + row_width_ + last_step_->floats_per_row() + 3 * num_vertices_ + 12 * num_joints_ + base;
+        return num_inputs_ + row_width_ + last_step_.floats_per_row() + 3 * num_vertices_ + 12 * num_joints_ + base;
     }
     std::int64_t floats_per_tangent() const override { return floats_per_frame(); }
 
@@ -95,7 +87,7 @@ public:
         for_layers(dx, [&](const LayerProduct& layer, const float* input, std::int64_t width) {
             layer.run_tangents(machine_, count, input, width, x.row.data(), batch.frames, dx.row.data());
         });
-        last_step_->run_tangents(last_step_batch(count, tangents_), x.last_step, x.points.data(), batch.frames);
+        last_step_.run_tangents(last_step_batch(count, tangents_), x.points.data(), batch.frames);
         const float* changes = nullptr;
         if (shapes_ != nullptr) changes = shapes_->push_forward(count, batch.frames, at_, batch.tangents);
         if (num_joints_ == 0) {
@@ -117,13 +109,13 @@ private:
     Influences influences() const { return {offset_.data(), joint_.data(), weight_.data(), num_joints_}; }
 
     static LastStepBatch last_step_batch(std::int64_t count, DifferentialValues& values) {
-        return {count, values.row.data(), values.last_step, values.points.data()};
+        return {count, values.row.data(), values.gathered.data(), values.points.data()};
     }
 
     void reserve(std::int64_t count, DifferentialValues& values) const {
         values.inputs.reserve(count * num_inputs_);
         values.row.reserve(count * row_width_);
-        last_step_->reserve(count, values.last_step);
+        values.gathered.reserve(count * last_step_.floats_per_row());
         values.points.reserve(count * 3 * num_vertices_);
         values.transforms.reserve(count * 12 * num_joints_);
     }
@@ -149,7 +141,7 @@ private:
         for_layers(x, [&](const LayerProduct& layer, const float* input, std::int64_t width) {
             layer.run(machine_, count, input, width, x.row.data());
         });
-        last_step_->run(last_step_batch(count, values_));
+        last_step_.run(last_step_batch(count, values_));
         if (shapes_ != nullptr) base_ = shapes_->evaluate(count, batch.poses);
         if (num_joints_ == 0) return;
         machine_.for_each(count, num_joints_,
@@ -165,7 +157,7 @@ private:
     std::int64_t num_inputs_;
     std::int64_t row_width_;
     std::array<std::vector<std::unique_ptr<LayerProduct>>, 2> networks_;  // of plan.networks
-    std::unique_ptr<LastStep> last_step_;
+    LastStep last_step_;
     std::unique_ptr<ResidentBase> shapes_;  // null without a base
     const float* base_ = nullptr;           // (T, V, 3) offsets of the base, of the last evaluate or linearize
     Buffer<std::int32_t> columns_;

@@ -9,8 +9,8 @@
 namespace rigcast::cuda {
 
 /// The kernels of a model in a differential subspace: one product per layer of the networks, the last step, the linear
-/// transforms. With libraries, large products and the solve of a SolvePlan are theirs; else `libraries` is null, and
-/// the plan is folded. The machine and the libraries must outlive the program.
+/// transforms. With libraries, large products are theirs; else `libraries` is null. The machine and the libraries must
+/// outlive the program.
 std::unique_ptr<DeviceProgram> make_differential_program(Machine& machine, Libraries* libraries,
                                                          const DifferentialPlan& plan);
 

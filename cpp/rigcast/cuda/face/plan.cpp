@@ -12,8 +12,13 @@ using face::MapSample;
 using face::MapSegment;
 using network::TexelMask;
 
-/// Row and column of a sample's first texel.
-TexelPlaces::Texel texel_of(const MapSample& sample, const MapNetwork& network) {
+struct Texel {
+    int row;
+    int column;
+};
+
+/// A sample's first texel.
+Texel texel_of(const MapSample& sample, const MapNetwork& network) {
     const int stride = network::padded_channels(network.final_channels());
     const int place = sample.offset / stride, pitch = network.final_resolution() + 2;  // with the border
     return {place / pitch - 1, place % pitch - 1};
@@ -25,7 +30,7 @@ std::vector<TexelMask> needed_texels(const MapSegment& segment, const network::P
     TexelMask needed(segment.network.final_resolution());
     const MapSample* samples = packed.at<MapSample>(segment.samples.sample);
     for (int m = 0; m < segment.samples.count; ++m) {
-        const auto texel = texel_of(samples[m], segment.network);
+        const Texel texel = texel_of(samples[m], segment.network);
         for (int i = 0; i < 4; ++i) needed.set(texel.row + i / 2, texel.column + i % 2);
     }
     std::vector<TexelMask> masks(maps, needed);
@@ -36,8 +41,7 @@ std::vector<TexelMask> needed_texels(const MapSegment& segment, const network::P
     return masks;
 }
 
-/// Adds the last dense layer for the needed texels of the base map, channel by channel. In the model, channels of a
-/// texel lie side by side.
+/// Adds the last dense layer for the needed texels of the base map.
 std::int64_t add_base(const MapNetwork& network, const network::Packed& packed, const TexelPlaces& places,
                       std::int64_t first_input, ProductPlan& plan) {
     const network::Dense& layer = network.dense.back();
@@ -50,7 +54,7 @@ std::int64_t add_base(const MapNetwork& network, const network::Packed& packed, 
         for (int k = run.begin; k < run.end; ++k, from += channels) {
             const std::int32_t place = places(run.row, k);
             for (std::int64_t c = 0; place >= 0 && c < channels; ++c) {
-                const std::int64_t to = c * places.count() + place;
+                const std::int64_t to = place * channels + c;
                 std::copy_n(all.data() + (from + c) * layer.inputs, layer.inputs, weight.data() + to * layer.inputs);
                 bias[to] = packed.at(layer.bias)[from + c];
             }
@@ -119,7 +123,7 @@ void FaceMapsPlan::add_segment(const face::FaceMaps& model, const MapSegment& se
     if (layers.size() < network.convolution.size()) layers.resize(network.convolution.size());
     for (std::size_t i = 0; i < network.convolution.size(); ++i) {
         const network::Convolution& layer = network.convolution[i];
-        TexelPlaces next = layer.upsamples ? TexelPlaces::by_parity(needed[i + 1]) : TexelPlaces(needed[i + 1]);
+        TexelPlaces next(needed[i + 1]);
         layers[i].add(layer, model.packed(), {places, column}, {next, maps_width}, segment.refinement);
         column = maps_width;
         maps_width += std::int64_t{layer.outputs} * next.count();
@@ -133,7 +137,8 @@ void FaceMapsPlan::add_last_map(const face::FaceMaps& model, const MapSegment& s
     const int channels = segment.samples.channels, padded = network::padded_channels(channels);
     const float* weight = model.packed().at(segment.samples.weight);
     const auto index = static_cast<std::int32_t>(last_maps.size());
-    last_maps.push_back({column, static_cast<std::int64_t>(last_weights.size()), channels, places.count(),
+    last_weights.resize((last_weights.size() + 3) / 4 * 4);  // so that rows are read four numbers at once
+    last_maps.push_back({column, static_cast<std::int64_t>(last_weights.size()), channels,
                          static_cast<std::int32_t>(segment.refinement)});
     for (int axis = 0; axis < 3; ++axis) {
         last_weights.insert(last_weights.end(), weight + axis * padded, weight + axis * padded + channels);
@@ -142,7 +147,7 @@ void FaceMapsPlan::add_last_map(const face::FaceMaps& model, const MapSegment& s
     const MapSample* samples = model.packed().at<MapSample>(segment.samples.sample);
     for (int m = 0; m < segment.samples.count; ++m) {
         MapEntry entry{index, {}, {}, samples[m].share};
-        const auto texel = texel_of(samples[m], segment.network);
+        const Texel texel = texel_of(samples[m], segment.network);
         for (int i = 0; i < 4; ++i) {
             entry.texel[i] = places(texel.row + i / 2, texel.column + i % 2);
             entry.weight[i] = samples[m].weight[i];

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <type_traits>
 
 #include "rigcast/cuda/face/plan.h"
 #include "rigcast/cuda/face/rigid_kernels.h"
@@ -11,11 +12,14 @@ namespace rigcast::cuda {
 /// A convolution layer of all segments whose constants are on the device.
 class ResidentConvolution {
 public:
+    static constexpr std::int64_t few_frames = 16;
+
     ResidentConvolution(Machine& machine, const TexelPlan& plan)
         : num_tiles_(static_cast<std::int64_t>(plan.tiles.size())) {
         machine.upload(plan.groups, groups_);
         machine.upload(plan.tiles, tiles_);
         machine.upload(plan.sources, sources_);
+        machine.upload(plan.targets, targets_);
         machine.upload(plan.weights, weights_);
         machine.upload(plan.biases, biases_);
     }
@@ -34,20 +38,44 @@ public:
                  input, input_width, output, output_width);
     }
 
+    /// Queues `run` in blocks of one shape, a TexelProduct that finishes with bias and activation: for measurements.
+    template <class Product>
+    void run_in(Machine& machine, std::int64_t num_frames, Detail detail, const float* input, std::int64_t input_width,
+                float* output, std::int64_t output_width) const {
+        run_shape<Product>(machine, num_frames, BiasAndActivation{biases_.data(), network::Activation::leaky_relu},
+                           detail, input, input_width, output, output_width);
+    }
+
 private:
+    /// A frame has the same bytes in blocks of any shape.
     template <class Finish>
-    void multiply(Machine& machine, std::int64_t rows, const Finish& finish, Detail detail, const float* input,
+    void multiply(Machine& machine, std::int64_t num_frames, const Finish& finish, Detail detail, const float* input,
                   std::int64_t input_width, float* output, std::int64_t output_width) const {
-        machine.run_tiles(rows, num_tiles_,
-                          TexelProduct<Finish>{groups_.data(), tiles_.data(), sources_.data(), weights_.data(), finish,
-                                               detail, input, input_width, output, output_width});
+        const auto run = [&](auto shape) {
+            using Product = typename decltype(shape)::type;
+            run_shape<Product>(machine, num_frames, finish, detail, input, input_width, output, output_width);
+        };
+        if (num_frames <= few_frames) {
+            run(std::type_identity<FewTexels<Finish>>{});
+        } else {
+            run(std::type_identity<ManyTexels<Finish>>{});
+        }
+    }
+
+    template <class Product, class Finish>
+    void run_shape(Machine& machine, std::int64_t num_frames, const Finish& finish, Detail detail, const float* input,
+                   std::int64_t input_width, float* output, std::int64_t output_width) const {
+        machine.run_tiles((num_frames + Product::frames_per_block - 1) / Product::frames_per_block, num_tiles_,
+                          Product{groups_.data(), tiles_.data(), sources_.data(), targets_.data(), weights_.data(),
+                                  finish, detail, input, input_width, output, output_width, num_frames});
     }
 
     std::int64_t num_tiles_;
     Buffer<TexelGroup> groups_;
     Buffer<TexelTile> tiles_;
     Buffer<std::int32_t> sources_;
-    Buffer<float> weights_;
+    Buffer<std::int32_t> targets_;
+    Buffer<FloatRowTile> weights_;
     Buffer<float> biases_;
 };
 

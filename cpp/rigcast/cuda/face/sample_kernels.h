@@ -3,6 +3,7 @@
 
 #include "rigcast/core/portable.h"
 #include "rigcast/cuda/face/detail.h"
+#include "rigcast/cuda/products/grouped_product.h"
 
 namespace rigcast::cuda {
 
@@ -20,7 +21,7 @@ struct Points {
     }
 };
 
-/// Where a point samples the map of a segment: four texels of a channel by their weights, which sum to `share`.
+/// Where a point samples the map of a segment: four texels by their weights, which sum to `share`.
 struct MapEntry {
     std::int32_t segment;
     std::int32_t texel[4];
@@ -33,7 +34,6 @@ struct LastMap {
     std::int64_t column;  // of its first texel
     std::int64_t weight;  // first number of W in the weights
     std::int32_t channels;
-    std::int32_t texels;  // of a channel
     std::int32_t refinement;
 };
 
@@ -75,10 +75,17 @@ private:
         const float* texels = maps + frame * width + last.column;
         const float share = is_derivative ? 0.0f : entry.share;
         for (int axis = 0; axis < 3; ++axis) moved[axis] = share * w[3 * last.channels + axis];
-        for (int c = 0; c < last.channels; ++c, texels += last.texels) {
-            float value = 0.0f;
-            for (int i = 0; i < 4; ++i) value += entry.weight[i] * texels[entry.texel[i]];
-            for (int axis = 0; axis < 3; ++axis) moved[axis] += w[axis * last.channels + c] * value;
+        for (int c = 0; c < last.channels; c += 4) {
+            const int count = last.channels - c;
+            FourFloats value{};
+            for (int i = 0; i < 4; ++i) {
+                const FourFloats texel = load_four(texels + std::int64_t{entry.texel[i]} * last.channels + c, count);
+                for (int k = 0; k < 4; ++k) value.value[k] += entry.weight[i] * texel.value[k];
+            }
+            for (int axis = 0; axis < 3; ++axis) {
+                const FourFloats row = load_four(w + axis * last.channels + c, count);
+                for (int k = 0; k < 4; ++k) moved[axis] += row.value[k] * value.value[k];
+            }
         }
     }
 };

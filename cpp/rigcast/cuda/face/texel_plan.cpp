@@ -7,53 +7,30 @@ namespace {
 
 using network::Convolution;
 using network::TexelMask;
-using Product = TexelProduct<int>;  // its sizes; they do not depend on how an output is finished
+using Product = TexelProduct<int, 1, 1, 1>;  // its tiles are those of all shapes
 
-constexpr int taps_per_row(const Convolution& layer) {
-    return layer.upsamples ? 2 : 3;
+/// Rows or columns of cells.
+int cells_along(const TexelPlaces& places) {
+    return (places.resolution() + 1) / 2;
 }
 
-/// The texel of the map that is read, along an axis, by a tap of the texel at `place`: see network::Convolution.
-int source_place(const Convolution& layer, int place, int tap) {
-    return layer.upsamples ? place / 2 - 1 + place % 2 + tap : place - 1 + tap;
-}
-
-/// Where a weight lies in the layout of Convolution; the tap's row and column count from those of the parities.
+/// Where a weight lies in the layout of Convolution; row and column are those of the matrix.
 std::int64_t packed_place(const Convolution& layer, int row, int input, int column, int output) {
     constexpr int group = network::Map<float>::channels_per_vector;
-    const std::int64_t taps = layer.upsamples ? 4 : 3;  // along an axis, of all parities
-    const std::int64_t rows = std::int64_t{output / group} * taps + row;
-    return ((rows * layer.inputs + input) * taps + column) * group + output % group;
+    const std::int64_t matrices = layer.upsamples ? 4 : 3;  // along an axis
+    const std::int64_t rows = std::int64_t{output / group} * matrices + row;
+    return ((rows * layer.inputs + input) * matrices + column) * group + output % group;
 }
 
 }  // namespace
 
-TexelPlaces::TexelPlaces(int resolution)
-    : resolution_(resolution), place_(static_cast<std::size_t>(resolution) * resolution, -1) {}
-
-TexelPlaces::TexelPlaces(const TexelMask& needed) : TexelPlaces(needed.resolution()) {
+TexelPlaces::TexelPlaces(const TexelMask& needed)
+    : resolution_(needed.resolution()), place_(static_cast<std::size_t>(resolution_) * resolution_, -1) {
     for (int row = 0; row < resolution_; ++row) {
         for (int column = 0; column < resolution_; ++column) {
-            if (needed(row, column)) add(row, column);
+            if (needed(row, column)) place_[static_cast<std::size_t>(row) * resolution_ + column] = count_++;
         }
     }
-}
-
-TexelPlaces TexelPlaces::by_parity(const TexelMask& needed) {
-    TexelPlaces places(needed.resolution());
-    for (int parities = 0; parities < 4; ++parities) {
-        for (int row = parities / 2; row < needed.resolution(); row += 2) {
-            for (int column = parities % 2; column < needed.resolution(); column += 2) {
-                if (needed(row, column)) places.add(row, column);
-            }
-        }
-    }
-    return places;
-}
-
-void TexelPlaces::add(int row, int column) {
-    place_[static_cast<std::size_t>(row) * resolution_ + column] = count();
-    texels_.push_back({row, column});
 }
 
 std::int32_t TexelPlaces::operator()(int row, int column) const {
@@ -63,61 +40,70 @@ std::int32_t TexelPlaces::operator()(int row, int column) const {
 
 void TexelPlan::add(const Convolution& layer, const network::Packed& packed, const DeviceMap& from, const DeviceMap& to,
                     std::int32_t refinement) {
-    const int taps = taps_per_row(layer);
-    const auto bias = static_cast<std::int64_t>(biases.size());
+    TexelGroup group{from.column,
+                     to.column,
+                     static_cast<std::int64_t>(biases.size()),
+                     static_cast<std::int64_t>(sources.size()),
+                     static_cast<std::int64_t>(targets.size()),
+                     layer.inputs,
+                     layer.outputs,
+                     0,
+                     layer.upsamples,
+                     refinement};
     biases.insert(biases.end(), packed.at(layer.bias), packed.at(layer.bias) + layer.outputs);
-    const auto& texels = to.places.texels();
-    const int parities = layer.upsamples ? 4 : 1;
-    std::size_t begin = 0;
-    for (int parity = 0; parity < parities; ++parity) {
-        std::size_t end = begin;
-        while (end < texels.size() && (parities == 1 || 2 * (texels[end].row % 2) + texels[end].column % 2 == parity)) {
-            ++end;
-        }
-        const auto count = static_cast<std::int32_t>(end - begin);
-        const TexelGroup group{from.column,
-                               to.column + static_cast<std::int64_t>(begin),
-                               bias,
-                               static_cast<std::int64_t>(sources.size()),
-                               layer.inputs,
-                               layer.outputs,
-                               from.places.count(),
-                               to.places.count(),
-                               taps * taps,
-                               count,
-                               refinement};
-        for (int tap = 0; tap < taps * taps; ++tap) {
-            for (std::size_t i = begin; i < end; ++i) {
-                sources.push_back(from.places(source_place(layer, texels[i].row, tap / taps),
-                                              source_place(layer, texels[i].column, tap % taps)));
-            }
-        }
-        if (count > 0) add_group(layer, packed, parity / 2, parity % 2, group);
-        begin = end;
-    }
-}
-
-void TexelPlan::add_group(const Convolution& layer, const network::Packed& packed, int row_parity, int column_parity,
-                          const TexelGroup& group) {
-    const int taps = taps_per_row(layer);
-    const float* from = packed.at(layer.weight);
+    group.cells = add_cells(from.places, to.places, layer.upsamples);
     const auto index = static_cast<std::int32_t>(groups.size());
     groups.push_back(group);
     for (std::int32_t output = 0; output < group.outputs; output += Product::outputs_per_tile) {
         const auto weight = static_cast<std::int64_t>(weights.size());
-        const int depth = group.taps * group.inputs;
-        const int padded = (depth + Product::depth - 1) / Product::depth * Product::depth;
-        weights.resize(weights.size() + static_cast<std::size_t>(padded) * Product::outputs_per_tile);
-        float* to = weights.data() + weight;
-        for (int k = 0; k < depth; ++k) {
-            const int tap = k / group.inputs, input = k % group.inputs;
-            const int row = tap / taps + 2 * row_parity, column = tap % taps + 2 * column_parity;
-            for (int i = 0; i < Product::outputs_per_tile && output + i < group.outputs; ++i) {
-                to[k * Product::outputs_per_tile + i] = from[packed_place(layer, row, input, column, output + i)];
-            }
+        add_weights(layer, packed, group, output);
+        for (std::int32_t cell = 0; cell < group.cells; cell += Product::cells_per_tile) {
+            tiles.push_back({weight, index, cell, output});
         }
-        for (std::int32_t texel = 0; texel < group.texels; texel += Product::texels_per_tile) {
-            tiles.push_back({weight, index, texel, output});
+    }
+}
+
+/// Lists what cells with a needed texel read and write. Returns how many there are.
+std::int32_t TexelPlan::add_cells(const TexelPlaces& from, const TexelPlaces& to, bool upsamples) {
+    std::vector<int> cells;
+    const auto target = [&](int cell, int parity) {
+        return to(2 * (cell / cells_along(to)) + parity / 2, 2 * (cell % cells_along(to)) + parity % 2);
+    };
+    for (int cell = 0; cell < cells_along(to) * cells_along(to); ++cell) {
+        bool is_needed = false;
+        for (int parity = 0; parity < TexelGroup::parities; ++parity) is_needed |= target(cell, parity) >= 0;
+        if (is_needed) cells.push_back(cell);
+    }
+    const int taps = upsamples ? 3 : 4;
+    const int step = upsamples ? 1 : 2;  // texels from the first tap of a cell to that of the next
+    for (int tap = 0; tap < taps * taps; ++tap) {
+        for (const int cell : cells) {
+            sources.push_back(
+                from(cell / cells_along(to) * step - 1 + tap / taps, cell % cells_along(to) * step - 1 + tap % taps));
+        }
+    }
+    for (int parity = 0; parity < TexelGroup::parities; ++parity) {
+        for (const int cell : cells) targets.push_back(target(cell, parity));
+    }
+    return static_cast<std::int32_t>(cells.size());
+}
+
+/// Adds the matrices of 16 outputs, row by row, tile by tile in the order in which lanes read them.
+void TexelPlan::add_weights(const Convolution& layer, const network::Packed& packed, const TexelGroup& group,
+                            std::int32_t first_output) {
+    const float* from = packed.at(layer.weight);
+    for (int matrix = 0; matrix < group.matrices() * group.matrices(); ++matrix) {
+        const int row = matrix / group.matrices(), column = matrix % group.matrices();
+        for (int first = 0; first < group.inputs; first += FloatTile::depth) {
+            FloatRowTile& tile = weights.emplace_back();
+            for (int lane = 0; lane < lanes_per_warp; ++lane) {
+                for (int i = 0; i < FloatTile::row_numbers; ++i) {
+                    const int output = first_output + texel_output(FloatTile::row(lane, i));
+                    const int input = first + FloatTile::row_depth(lane, i);
+                    if (output >= group.outputs || input >= group.inputs) continue;
+                    tile.half[i / 4][lane].value[i % 4] = from[packed_place(layer, row, input, column, output)];
+                }
+            }
         }
     }
 }

@@ -14,6 +14,10 @@ struct DeviceFrames {
     const double* quadratic;
     const double* lower;
     const double* upper;
+    std::int64_t linear_step;  // from a frame's row to the next: K, or 0 if all frames have one row
+    std::int64_t quadratic_step;
+    std::int64_t lower_step;
+    std::int64_t upper_step;
     const double* thresholds;  // (T): optimality at which a frame has converged
     std::int64_t max_iterations;
     double* objective;         // (T)
@@ -21,8 +25,8 @@ struct DeviceFrames {
     std::int32_t* converged;   // (T): 1 or 0
 
     RIGCAST_DEVICE DeviceTerms terms(const DeviceProductModel& model, std::int64_t t) const {
-        const std::int64_t k = t * model.num_variables;
-        return {projection + t * model.num_columns, linear + k, quadratic + k, lower + k, upper + k};
+        return {projection + t * model.num_columns, linear + t * linear_step, quadratic + t * quadratic_step,
+                lower + t * lower_step, upper + t * upper_step};
     }
 };
 
@@ -43,10 +47,11 @@ class DeviceFrameSolver {
 public:
     /// The memory that a team needs for a rig whose columns have `users` drivers in all, with at most `most_shared`
     /// doubles of shared memory.
-    static TeamMemory memory(std::int64_t variables, std::int64_t columns, std::int64_t users,
-                             std::int64_t most_shared) {
-        const std::int64_t vectors = DeviceGramPoint<Team>::num_doubles(variables, columns) +
-                                     DeviceNewtonStep<Team>::num_doubles(variables, users);
+    static TeamMemory memory(const DeviceProductModel& model, std::int64_t users, std::int64_t most_shared) {
+        using Point = DeviceGramPoint<Team>;
+        const std::int64_t variables = model.num_variables;
+        const std::int64_t vectors =
+            Point::num_near(model) + Point::num_far(model) + DeviceNewtonStep<Team>::num_doubles(variables, users);
         const std::int64_t matrices = DeviceNewtonStep<Team>::num_matrix_doubles(variables);
         if (vectors > most_shared) return {0, matrices + vectors, false};
         const std::int64_t with_factorization = vectors + triangle(variables + 1);
@@ -100,7 +105,7 @@ private:
         : vectors_{memory.vectors_are_shared
                        ? team.shared()
                        : global + DeviceNewtonStep<Team>::num_matrix_doubles(model.num_variables)},
-          point_(team, model, vectors_),
+          point_(team, model, vectors_, vectors_),
           newton_(point_, vectors_, {global},
                   memory.vectors_are_shared ? team.shared() + memory.shared : vectors_.next) {}
 

@@ -14,20 +14,22 @@ namespace rigcast::cuda {
 template <class Team>
 class DeviceGramPoint {
 public:
-    /// Doubles that the constructor takes from its arena.
-    RIGCAST_DEVICE static std::int64_t num_doubles(std::int64_t variables, std::int64_t columns) {
-        return 2 * variables + 7 * columns;
+    /// Doubles that the constructor takes from its arenas: of what sweeps use, and of all else.
+    RIGCAST_DEVICE static std::int64_t num_near(const DeviceProductModel& model) {
+        return model.num_variables + 2 * model.num_columns + 2 * model.most_users;
+    }
+    RIGCAST_DEVICE static std::int64_t num_far(const DeviceProductModel& model) {
+        return model.num_variables + 3 * model.num_columns;
     }
 
-    RIGCAST_TEAM DeviceGramPoint(const Team& team, const DeviceProductModel& model, Arena& arena)
+    /// `near` and `far` may be one arena.
+    RIGCAST_TEAM DeviceGramPoint(const Team& team, const DeviceProductModel& model, Arena& near, Arena& far)
         : team_(team), model_(model) {
-        for (Values* values : {&now_, &next_}) {
-            *values = {arena.doubles(model.num_variables), arena.doubles(model.num_columns),
-                       arena.doubles(model.num_columns)};
-        }
-        change_ = arena.doubles(model.num_columns);
-        value_ = arena.doubles(model.num_columns);
-        slope_ = arena.doubles(model.num_columns);
+        now_ = {near.doubles(model.num_variables), near.doubles(model.num_columns), near.doubles(model.num_columns)};
+        value_ = near.doubles(model.most_users);
+        slope_ = near.doubles(model.most_users);
+        next_ = {far.doubles(model.num_variables), far.doubles(model.num_columns), far.doubles(model.num_columns)};
+        change_ = far.doubles(model.num_columns);
     }
 
     RIGCAST_TEAM const Team& team() const { return team_; }
@@ -217,8 +219,8 @@ private:
     DeviceTerms terms_{};
     Values now_;
     Values next_;
-    double* change_;  // (N), as those below
-    double* value_;
+    double* change_;  // (N)
+    double* value_;   // (most_users), of the columns of one variable, as slope_
     double* slope_;
 };
 

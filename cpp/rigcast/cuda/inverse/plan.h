@@ -4,6 +4,7 @@
 
 #include "rigcast/core/view.h"
 #include "rigcast/cuda/inverse/product_model.h"
+#include "rigcast/cuda/machine/matrix_units.h"
 #include "rigcast/optimize/products/product_model.h"
 
 namespace rigcast::cuda {
@@ -17,6 +18,7 @@ struct InversePlan {
 
     int num_variables;
     int num_columns;
+    int most_users = 0;  // columns of one variable
     bool is_linear;
     std::vector<std::int32_t> driver_begin{0};
     std::vector<optimize::Driver> drivers;
@@ -27,22 +29,27 @@ struct InversePlan {
     std::vector<double> knots;
     std::vector<std::int32_t> knot_variable;
     std::vector<double> gram;
-    std::vector<double> linear_inverse;  // (K, K): inverse of the normal matrix of the linear part; see LinearStart
+    std::vector<DoubleRowTile> gram_tiles;  // see GramResiduals
+    std::vector<double> scale;              // (K): see AcceleratedStep
+    double curvature;                       // of the linear part, in that scale; at least 1
+    std::vector<double> linear_inverse;     // (K, K): inverse of the normal matrix of the linear part; see LinearStart
     int num_multistarts;
     std::vector<double> multistart_fractions;
+
+    /// Gradient steps crawl where weights move vertices in combinations only (inverse::Multistart): the team solver
+    /// does all then.
+    bool in_lockstep() const { return num_multistarts == 0; }
 };
 
 /// The model of a plan whose lists are in `lists`, which has members with the plan's names and data(): device memory,
 /// or the plan itself on the host.
 template <class Lists>
 DeviceProductModel make_model(const InversePlan& plan, const Lists& lists) {
-    return {plan.num_variables,         plan.num_columns,
-            lists.driver_begin.data(),  lists.drivers.data(),
-            lists.user_begin.data(),    lists.user_column.data(),
-            lists.user_variable.data(), lists.knot_begin.data(),
-            lists.knots.data(),         lists.knot_variable.data(),
-            lists.gram.data(),          lists.linear_inverse.data(),
-            plan.num_multistarts,       lists.multistart_fractions.data()};
+    return {plan.num_variables,          plan.num_columns,           plan.most_users,
+            lists.driver_begin.data(),   lists.drivers.data(),       lists.user_begin.data(),
+            lists.user_column.data(),    lists.user_variable.data(), lists.knot_begin.data(),
+            lists.knots.data(),          lists.knot_variable.data(), lists.gram.data(),
+            lists.linear_inverse.data(), plan.num_multistarts,       lists.multistart_fractions.data()};
 }
 
 }  // namespace rigcast::cuda

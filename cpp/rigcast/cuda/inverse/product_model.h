@@ -11,6 +11,7 @@ namespace rigcast::cuda {
 struct DeviceProductModel {
     int num_variables;
     int num_columns;
+    int most_users;                     // columns of one variable
     const std::int32_t* driver_begin;   // (N + 1)
     const optimize::Driver* drivers;    // by column
     const std::int32_t* user_begin;     // (K + 1)

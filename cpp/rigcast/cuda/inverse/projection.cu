@@ -229,4 +229,24 @@ void DeviceProjection::project(const ShotTargets& targets, View<double, 2> proje
     for (auto& lane : r.lanes) r.deliver(lane, projections, energies);
 }
 
+void read_frames(const ShotTargets& targets, View<const std::int32_t, 1> frames, View<float, 3> vertices) {
+    const std::int64_t count = frames.extent(0);
+    check_shape<float, 3>("read_frames", "vertices", vertices, {count, targets.vertices, 3});
+    const std::int64_t size = 3 * targets.vertices;
+    const DeviceScope scope;
+    Machine machine;
+    Buffer<float> wide;
+    wide.reserve(std::max<std::int64_t>(count * size, 1));
+    for (std::int64_t i = 0; i < count; ++i) {
+        if (frames(i) < 0 || frames(i) >= targets.frames) {
+            throw bad_argument("read_frames", "frames", std::to_string(frames(i)) + " somewhere",
+                               "indices below " + std::to_string(targets.frames));
+        }
+        machine.for_each(1, size,
+                         WidenTargets{targets.data, targets.is_float16, frames(i) * size, wide.data() + i * size});
+    }
+    machine.download(wide, count * size, vertices.data());
+    machine.synchronize();
+}
+
 }  // namespace rigcast::cuda

@@ -15,6 +15,10 @@ struct ShotTargets {
     bool on_device;
 };
 
+/// Copies some frames of targets that are on the device to vertices (frames, V, 3) on the host. Throws ArgumentError if
+/// a frame does not exist or a shape is another, CudaError.
+void read_frames(const ShotTargets& targets, View<const std::int32_t, 1> frames, View<float, 3> vertices);
+
 /// N columns of a rig on M chosen vertices in device memory, for projections of targets: the device's
 /// inverse::Projection. Calls from several threads run one after another.
 class DeviceProjection {

@@ -1,13 +1,14 @@
 #include <algorithm>
+#include <cstring>
 #include <mutex>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "rigcast/core/check.h"
 #include "rigcast/core/error.h"
+#include "rigcast/cuda/inverse/lockstep.h"
 #include "rigcast/cuda/inverse/measure_frames.h"
-#include "rigcast/cuda/inverse/offer_frames.h"
-#include "rigcast/cuda/inverse/solve_frames.h"
 #include "rigcast/cuda/inverse/solver.h"
 #include "rigcast/cuda/machine/machine.h"
 #include "rigcast/inverse/frames/solve_frames.h"
@@ -18,10 +19,11 @@ namespace rigcast::cuda {
 struct InverseSolver::Resident {
     Resident(InversePlan from, std::int64_t workspace, std::int64_t most_shared)
         : plan(std::move(from)),
-          memory(DeviceFrameSolver<Team>::memory(plan.num_variables, plan.num_columns,
-                                                 static_cast<std::int64_t>(plan.user_column.size()),
-                                                 most_shared < 0 ? Machine::most_shared : most_shared)) {
-        const std::int64_t bytes_per_frame = sizeof(double) * (plan.num_columns + 9 * plan.num_variables + 6);
+          memory(DeviceFrameSolver<Team>::memory(
+              make_model(plan, plan), static_cast<std::int64_t>(plan.user_column.size()), shared_of(most_shared))),
+          sweep_memory(SweepJobs::memory_of<Team>(make_model(plan, plan), shared_of(most_shared))),
+          lockstep(workspace / 4 / Lockstep::bytes_per_slot(plan.num_variables, plan.num_columns)) {
+        const std::int64_t bytes_per_frame = sizeof(double) * (plan.num_columns + 7 * plan.num_variables + 8);
         const std::int64_t bytes_per_run = bytes_per_frame * inverse::frames_per_run;
         frames_per_chunk = std::max<std::int64_t>(workspace / bytes_per_run, 1) * inverse::frames_per_run;
         upload(plan.driver_begin, lists.driver_begin);
@@ -33,28 +35,54 @@ struct InverseSolver::Resident {
         upload(plan.knots, lists.knots);
         upload(plan.knot_variable, lists.knot_variable);
         upload(plan.gram, lists.gram);
+        upload(plan.gram_tiles, lists.gram_tiles);
+        upload(plan.scale, lists.scale);
         upload(plan.linear_inverse, lists.linear_inverse);
         upload(plan.multistart_fractions, lists.multistart_fractions);
         machine.synchronize();
     }
 
+    static std::int64_t shared_of(std::int64_t most_shared) {
+        return most_shared < 0 ? Machine::most_shared : most_shared;
+    }
     DeviceProductModel model() const { return make_model(plan, lists); }
+
+    LockstepRig rig() const {
+        return {model(),      lists.gram_tiles.data(), lists.scale.data(), plan.curvature, memory,
+                sweep_memory, plan.in_lockstep()};
+    }
 
     /// Copies the terms of frames first ... first + count - 1 to the device and makes room for results.
     DeviceFrames load(const optimize::Shot& shot, std::int64_t first, std::int64_t count) {
-        const auto upload_frames = [&](View<const double, 2> from, Buffer<double>& to) {
-            machine.upload(from.data() + first * from.extent(1), count * from.extent(1), to);
-        };
-        upload_frames(shot.projections, projection);
-        upload_frames(shot.linear, linear);
-        upload_frames(shot.quadratic, quadratic);
-        upload_frames(shot.lower, lower);
-        upload_frames(shot.upper, upper);
+        machine.upload(shot.projections.row(first), count * plan.num_columns, projection);
+        DeviceFrames frames{};
+        frames.count = count;
+        frames.projection = projection.data();
+        frames.linear_step = load_rows(shot.linear, first, count, linear);
+        frames.quadratic_step = load_rows(shot.quadratic, first, count, quadratic);
+        frames.lower_step = load_rows(shot.lower, first, count, lower);
+        frames.upper_step = load_rows(shot.upper, first, count, upper);
+        frames.linear = linear.data();
+        frames.quadratic = quadratic.data();
+        frames.lower = lower.data();
+        frames.upper = upper.data();
         objective.reserve(count);
         iterations.reserve(count);
         converged.reserve(count);
-        return {count, projection.data(), linear.data(),     quadratic.data(), lower.data(), upper.data(), nullptr,
-                0,     objective.data(),  iterations.data(), converged.data()};
+        frames.objective = objective.data();
+        frames.iterations = iterations.data();
+        frames.converged = converged.data();
+        return frames;
+    }
+
+    /// Copies rows (T, K) of some frames: one if they are alike. Returns the step from a frame's row to the next.
+    std::int64_t load_rows(View<const double, 2> rows, std::int64_t first, std::int64_t count, Buffer<double>& to) {
+        const std::int64_t width = rows.extent(1);
+        const double* begin = rows.data() + first * width;
+        // each row is compared with the next: equal bytes, so that no NaN is lost
+        const bool alike = count > 1 && std::memcmp(begin, begin + width, sizeof(double) * (count - 1) * width) == 0;
+        machine.upload(begin, alike ? width : count * width, to);
+        return alike ? 0 : width;
     }
 
     template <class Kernel>
@@ -66,49 +94,53 @@ struct InverseSolver::Resident {
         machine.run_teams(teams, memory.shared, kernel);
     }
 
-    /// Solves the frames that were loaded, from `start`. Returns the weights.
-    const Buffer<double>& solve(const DeviceFrames& frames) {
-        const std::int64_t count = frames.count * plan.num_variables;
-        weights[0].reserve(count);
-        run(SolveFrames{model(), frames, {}, start.data(), !plan.is_linear, weights[0].data()});
-        return plan.is_linear ? weights[0] : offer(frames);
+    /// Solves the frames that were loaded, from `start`, into `weights`.
+    void solve(const DeviceFrames& frames) {
+        weights.reserve(frames.count * plan.num_variables);
+        agreeing.reserve(frames.count);
+        improved.reserve(frames.count);
+        machine.synchronize();  // the lanes of the lockstep have streams of their own
+        std::vector<std::int32_t> all(frames.count);
+        std::iota(all.begin(), all.end(), 0);
+        const JobTask task{frames, weights.data(), agreeing.data(), improved.data(), start.data(), !plan.is_linear, 0};
+        lockstep.run(rig(), task, all);
+        if (!plan.is_linear) offer(task);
     }
 
-    /// Offers solutions forwards and backwards in turn, from weights[0]. Returns the weights.
-    const Buffer<double>& offer(const DeviceFrames& frames) {
-        Buffer<double>* now = &weights[0];
-        Buffer<double>* next = &weights[1];
-        next->reserve(frames.count * plan.num_variables);
-        improved.reserve(frames.count);
+    /// Offers solutions forwards and backwards in turn, inside runs of inverse::frames_per_run frames, as long as one
+    /// improves.
+    void offer(JobTask task) {
+        const std::int64_t count = task.frames.count;
+        before.reserve(count * plan.num_variables);
+        task.given = before.data();
         // Per direction: the frames that have changed since they were last offered that way.
         std::vector<std::int32_t> changed[2];
-        std::vector<std::int32_t> found(frames.count);
-        for (auto& list : changed) list.assign(frames.count, 1);
-        const auto any = [](const auto& list) {
-            return std::any_of(list.begin(), list.end(), [](auto x) { return x; });
-        };
+        std::vector<std::int32_t> queue;
+        std::vector<std::int32_t> found(count);
+        for (auto& list : changed) list.assign(count, 1);
         constexpr int max_rounds = 2 * inverse::frames_per_run;  // a solution then reaches its whole run
-        for (int round = 0; round < max_rounds && (any(changed[0]) || any(changed[1])); ++round) {
-            auto& list = changed[round % 2];
-            if (!any(list)) continue;
-            upload(list, offers);
-            run(OfferFrames{model(),
-                            frames,
-                            {},
-                            round % 2 == 0 ? -1 : 1,
-                            offers.data(),
-                            now->data(),
-                            next->data(),
-                            improved.data()});
-            machine.download(improved, frames.count, found.data());
+        for (int round = 0; round < max_rounds; ++round) {
+            task.neighbor = round % 2 == 0 ? -1 : 1;
+            queue.clear();
+            for (std::int64_t t = 0; t < count; ++t) {
+                const std::int64_t other = t + task.neighbor;
+                const bool is_in_run =
+                    other >= 0 && other < count && other / inverse::frames_per_run == t / inverse::frames_per_run;
+                if (is_in_run && changed[round % 2][other] != 0) queue.push_back(static_cast<std::int32_t>(t));
+            }
+            std::fill(changed[round % 2].begin(), changed[round % 2].end(), 0);
+            const auto& others = changed[(round + 1) % 2];
+            if (queue.empty() && std::count(others.begin(), others.end(), 1) == 0) break;
+            if (queue.empty()) continue;
+            machine.copy(weights.data(), count * plan.num_variables, before.data());
             machine.synchronize();
-            std::swap(now, next);
-            std::fill(list.begin(), list.end(), 0);
-            for (std::int64_t t = 0; t < frames.count; ++t) {
+            lockstep.run(rig(), task, queue);
+            machine.download(improved, count, found.data());
+            machine.synchronize();
+            for (const std::int32_t t : queue) {
                 if (found[t] != 0) changed[0][t] = changed[1][t] = 1;
             }
         }
-        return *now;
     }
 
     template <class T>
@@ -127,6 +159,8 @@ struct InverseSolver::Resident {
         Buffer<double> knots;
         Buffer<std::int32_t> knot_variable;
         Buffer<double> gram;
+        Buffer<DoubleRowTile> gram_tiles;
+        Buffer<double> scale;
         Buffer<double> linear_inverse;
         Buffer<double> multistart_fractions;
     };
@@ -134,7 +168,9 @@ struct InverseSolver::Resident {
     std::mutex turn;
     Machine machine;
     InversePlan plan;
-    TeamMemory memory;
+    TeamMemory memory;        // of the team solver
+    TeamMemory sweep_memory;  // of SweepJobs
+    Lockstep lockstep;
     std::int64_t frames_per_chunk;
     Lists lists;
     // Of a chunk of frames.
@@ -145,13 +181,14 @@ struct InverseSolver::Resident {
     Buffer<double> upper;
     Buffer<double> thresholds;
     Buffer<double> start;
-    Buffer<double> weights[2];
+    Buffer<double> weights;
+    Buffer<double> before;  // the weights before a round of offers
     Buffer<double> objective;
     Buffer<double> right;
     Buffer<double> left;
     Buffer<std::int32_t> iterations;
     Buffer<std::int32_t> converged;
-    Buffer<std::int32_t> offers;
+    Buffer<std::int32_t> agreeing;
     Buffer<std::int32_t> improved;
     Buffer<double> global;  // of teams
 };
@@ -185,6 +222,11 @@ std::int64_t InverseSolver::num_columns() const {
     return resident_->plan.num_columns;
 }
 
+InverseSolver::Effort InverseSolver::effort() const {
+    const std::lock_guard<std::mutex> turn(resident_->turn);
+    return {resident_->lockstep.num_jobs(), resident_->lockstep.num_rest()};
+}
+
 void InverseSolver::solve(const optimize::Shot& shot, const optimize::ShotOptions& options,
                           const optimize::ShotResult& result) {
     Resident& r = *resident_;
@@ -197,6 +239,7 @@ void InverseSolver::solve(const optimize::Shot& shot, const optimize::ShotOption
     check_shape<bool, 1>("solve", "converged", result.converged, {frames});
     const std::lock_guard<std::mutex> turn(r.turn);
     const DeviceScope scope;
+    r.lockstep.reset_counts();
     std::vector<std::int32_t> iterations;
     std::vector<std::int32_t> converged;
     for (std::int64_t first = 0; first < frames; first += r.frames_per_chunk) {
@@ -206,10 +249,10 @@ void InverseSolver::solve(const optimize::Shot& shot, const optimize::ShotOption
         r.machine.upload(options.thresholds.data() + first, count, r.thresholds);
         loaded.thresholds = r.thresholds.data();
         loaded.max_iterations = options.max_iterations;
-        const Buffer<double>& weights = r.solve(loaded);
+        r.solve(loaded);
         iterations.resize(count);
         converged.resize(count);
-        r.machine.download(weights, count * variables, result.weights.data() + first * variables);
+        r.machine.download(r.weights, count * variables, result.weights.data() + first * variables);
         r.machine.download(r.iterations, count, iterations.data());
         r.machine.download(r.converged, count, converged.data());
         r.machine.synchronize();

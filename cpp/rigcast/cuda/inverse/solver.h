@@ -9,17 +9,17 @@
 
 namespace rigcast::cuda {
 
-/// Minimizes the frames of a shot in Gram space on the device, one team of threads per frame: the device's
-/// inverse::solve_frames, without its temporal term.
+/// Minimizes the frames of a shot in Gram space on the device: inverse::solve_frames without its temporal term.
 ///
-/// Method. All frames start at once, from all Starts (SolveFrames). Then frames offer their solutions to the frames
-/// before and after them, inside runs of inverse::frames_per_run frames, as long as one improves (OfferFrames). A frame
-/// with one minimum has the CPU's weights up to rounding.
-/// Precision. Double, as on the CPU: errors in the weights are rounding times the condition of the Gram matrix, which
-/// squares that of the columns. It is 7e4 for the ICT face, so that float32 would be off by about 4e-3.
-/// Guarantee. Same bytes for any workspace and any number of blocks.
-/// Memory. The Gram matrix and the lists of the rig are copied to the device once.
-/// Calls from several threads run one after another.
+/// Method. Each frame is solved from all Starts, all frames at once (Lockstep): accelerated projected gradient, whose
+/// products are one on the matrix units (AcceleratedStep). Frames that crawl, and all of rigs with in-betweens, are
+/// ended by Newton steps, one team of threads per frame (DeviceFrameSolver). Then frames offer their solutions to the
+/// frames before and after them, inside runs of inverse::frames_per_run frames, as long as one improves. A frame with
+/// one minimum has the CPU's weights up to the tolerance. Precision. Double, as on the CPU: errors in the weights are
+/// rounding times the condition of the Gram matrix, which squares that of the columns. It is 7e4 for the ICT face, so
+/// that float32 would be off by about 4e-3. Guarantee. Same bytes for any workspace and any number of blocks. Memory.
+/// The Gram matrix and the lists of the rig are copied to the device once. Calls from several threads run one after
+/// another.
 class InverseSolver {
 public:
     static constexpr std::int64_t default_workspace = std::int64_t{256} << 20;  // bytes
@@ -32,6 +32,13 @@ public:
 
     std::int64_t num_variables() const;
     std::int64_t num_columns() const;
+
+    /// What the last `solve` took: jobs (a frame from one start), and those of them that gradient steps did not end.
+    struct Effort {
+        std::int64_t jobs;
+        std::int64_t rest;
+    };
+    Effort effort() const;
 
     /// See inverse::solve_frames; `shot.bending` and `options.threads` are not used. Throws ArgumentError on other
     /// shapes, CudaError.

@@ -34,28 +34,23 @@ struct Owner {
 
 using BlasHandle = Owner<cublasHandle_t, cublasDestroy>;
 using SparseHandle = Owner<cusparseHandle_t, cusparseDestroy>;
-using SolveDescriptor = Owner<cusparseSpSMDescr_t, cusparseSpSM_destroyDescr>;
 
-/// A column-major matrix of doubles in device memory that the caller owns.
-struct DenseDescriptor : Owner<cusparseDnMatDescr_t, cusparseDestroyDnMat> {
-    DenseDescriptor(std::int64_t rows, std::int64_t columns, double* data) {
-        check(cusparseCreateDnMat(&value, rows, columns, rows, data, CUDA_R_64F, CUSPARSE_ORDER_COL),
-              "describing a dense matrix");
+/// A matrix of floats in compressed rows, in device memory that the caller owns.
+struct SparseDescriptor : Owner<cusparseSpMatDescr_t, cusparseDestroySpMat> {
+    void create(std::int64_t rows, std::int64_t columns, std::int64_t entries, std::int32_t* start,
+                std::int32_t* column, float* values) {
+        check(cusparseCreateCsr(&value, rows, columns, entries, start, column, values, CUSPARSE_INDEX_32I,
+                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F),
+              "describing a sparse matrix");
     }
 };
 
-/// A triangular matrix of doubles in compressed rows, in device memory that the caller owns.
-struct SparseDescriptor : Owner<cusparseSpMatDescr_t, cusparseDestroySpMat> {
-    void create_triangle(std::int64_t size, std::int64_t entries, std::int32_t* start, std::int32_t* column,
-                         double* values, cusparseFillMode_t mode) {
-        check(cusparseCreateCsr(&value, size, size, entries, start, column, values, CUSPARSE_INDEX_32I,
-                                CUSPARSE_INDEX_32I, CUSPARSE_INDEX_BASE_ZERO, CUDA_R_64F),
-              "describing a sparse matrix");
-        check(cusparseSpMatSetAttribute(value, CUSPARSE_SPMAT_FILL_MODE, &mode, sizeof(mode)),
-              "describing a sparse matrix");
-        cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
-        check(cusparseSpMatSetAttribute(value, CUSPARSE_SPMAT_DIAG_TYPE, &diagonal, sizeof(diagonal)),
-              "describing a sparse matrix");
+/// A column-major matrix of floats in device memory that the caller owns.
+struct DenseDescriptor : Owner<cusparseDnMatDescr_t, cusparseDestroyDnMat> {
+    /// Rows and columns of the matrix, whose columns are `stride` numbers apart.
+    DenseDescriptor(std::int64_t rows, std::int64_t columns, std::int64_t stride, float* data) {
+        check(cusparseCreateDnMat(&value, rows, columns, stride, data, CUDA_R_32F, CUSPARSE_ORDER_COL),
+              "describing a dense matrix");
     }
 };
 

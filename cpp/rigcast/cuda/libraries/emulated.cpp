@@ -1,60 +1,29 @@
-#include <cstddef>
-#include <limits>
-#include <vector>
+#include <utility>
 
 #include "rigcast/cuda/libraries/libraries.h"
 
 namespace rigcast::cuda {
 namespace {
 
-using linalg::SparseMatrix;
-
-class EmulatedSubstitution final : public DeviceSubstitution {
+class EmulatedSparseProduct final : public SparseProduct {
 public:
-    EmulatedSubstitution(const SparseMatrix& lower, std::int64_t num_columns)
-        : lower_(lower),
-          num_columns_(num_columns),
-          columns_(static_cast<std::size_t>(lower.size * num_columns), std::numeric_limits<double>::quiet_NaN()) {}
+    explicit EmulatedSparseProduct(CompressedRows matrix) : matrix_(std::move(matrix)) {}
 
-    std::int64_t num_columns() const override { return num_columns_; }
-    double* columns() override { return columns_.data(); }
-
-    void run() override {
-        for (std::int64_t c = 0; c < num_columns_; ++c) {
-            double* x = columns_.data() + c * lower_.size;
-            for (std::int32_t i = 0; i < lower_.size; ++i) forward(i, x);
-            for (std::int32_t i = lower_.size - 1; i >= 0; --i) backward(i, x);
+    void multiply(std::int64_t num_frames, const float* input, std::int64_t pitch, float* output) override {
+        const std::int64_t rows = matrix_.num_rows();
+        for (std::int64_t t = 0; t < num_frames; ++t) {
+            for (std::int64_t i = 0; i < rows; ++i) {
+                double sum = 0.0;
+                for (std::int32_t e = matrix_.start[i]; e < matrix_.start[i + 1]; ++e) {
+                    sum += double{matrix_.value[e]} * input[matrix_.column[e] * pitch + t];
+                }
+                output[t * rows + i] = static_cast<float>(sum);
+            }
         }
     }
 
 private:
-    /// Column i of L: its diagonal entry comes first.
-    void forward(std::int32_t i, double* x) const {
-        const std::int32_t first = lower_.start[i];
-        x[i] /= lower_.value[first];
-        for (std::int32_t e = first + 1; e < lower_.start[i + 1]; ++e) x[lower_.row[e]] -= lower_.value[e] * x[i];
-    }
-    void backward(std::int32_t i, double* x) const {
-        const std::int32_t first = lower_.start[i];
-        for (std::int32_t e = first + 1; e < lower_.start[i + 1]; ++e) x[i] -= lower_.value[e] * x[lower_.row[e]];
-        x[i] /= lower_.value[first];
-    }
-
-    const SparseMatrix& lower_;
-    std::int64_t num_columns_;
-    std::vector<double> columns_;
-};
-
-class EmulatedCholesky final : public DeviceCholesky {
-public:
-    explicit EmulatedCholesky(const SparseMatrix& lower) : lower_(lower) {}
-
-    std::unique_ptr<DeviceSubstitution> substitution(std::int64_t num_columns) const override {
-        return std::make_unique<EmulatedSubstitution>(lower_, num_columns);
-    }
-
-private:
-    SparseMatrix lower_;
+    CompressedRows matrix_;
 };
 
 /// What the libraries compute, in plain loops on the host: sums of products are double.
@@ -73,8 +42,8 @@ public:
             }
         }
     }
-    std::unique_ptr<DeviceCholesky> load(const SparseMatrix& lower) override {
-        return std::make_unique<EmulatedCholesky>(lower);
+    std::unique_ptr<SparseProduct> load(const CompressedRows& matrix) override {
+        return std::make_unique<EmulatedSparseProduct>(matrix);
     }
 };
 

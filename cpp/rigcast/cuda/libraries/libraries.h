@@ -2,8 +2,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-
-#include "rigcast/linalg/sparse/sparse_matrix.h"
+#include <vector>
 
 namespace rigcast::cuda {
 
@@ -24,28 +23,32 @@ struct MatrixProduct {
     std::int64_t output_width;
 };
 
-/// Memory for a fixed number of right-hand sides of A x = b, A = L L^T (n, n), on the device.
-class DeviceSubstitution {
-public:
-    virtual ~DeviceSubstitution() = default;
-    virtual std::int64_t num_columns() const = 0;
-    /// Right-hand sides before `run`, solutions after it: (num_columns, n), one after another. The same memory always.
-    virtual double* columns() = 0;
-    /// Queues the two triangular solves.
-    virtual void run() = 0;
+/// A sparse matrix in compressed rows: row i has the entries start[i] to before start[i + 1], columns ascending.
+struct CompressedRows {
+    std::int64_t num_columns = 0;
+    std::vector<std::int32_t> start{0};  // (rows + 1)
+    std::vector<std::int32_t> column;    // (E)
+    std::vector<float> value;            // (E)
+
+    std::int64_t num_rows() const { return static_cast<std::int64_t>(start.size()) - 1; }
 };
 
-/// The triangular matrix L of a Cholesky factorization on the device, in double precision.
-class DeviceCholesky {
+/// A sparse matrix A (M, N) on the device.
+class SparseProduct {
 public:
-    virtual ~DeviceCholesky() = default;
-    /// Analyzes the solves for so many right-hand sides (at least 1). May wait for the device. The factorization must
-    /// outlive the substitution.
-    virtual std::unique_ptr<DeviceSubstitution> substitution(std::int64_t num_columns) const = 0;
+    SparseProduct() = default;
+    SparseProduct(const SparseProduct&) = delete;
+    SparseProduct& operator=(const SparseProduct&) = delete;
+    virtual ~SparseProduct() = default;
+
+    /// Queues output(t, i) = sum_n A(i, n) input(n, t) in float32: input (N, pitch) with T <= pitch frames, output
+    /// (T, M), both in device memory. If T or the pitch differ from those of the last call, analyzes the product anew
+    /// and waits for the device.
+    virtual void multiply(std::int64_t num_frames, const float* input, std::int64_t pitch, float* output) = 0;
 };
 
-/// Large dense products and triangular solves by NVIDIA's libraries, cuBLAS and cuSPARSE, queued in the stream of the
-/// machine that it was made with. Owns the libraries' handles. For one thread at a time. All members throw CudaError.
+/// Large dense and sparse products by NVIDIA's libraries, cuBLAS and cuSPARSE, queued in the stream of the machine that
+/// it was made with. Owns the libraries' handles. For one thread at a time. All members throw CudaError.
 ///
 /// A build has one implementation: nvidia.cu with the build switch RIGCAST_CUDA_LIBRARIES, missing.cpp without it,
 /// and emulated.cpp, plain loops, in the emulation.
@@ -58,8 +61,8 @@ public:
 
     /// Queues the products. No guarantee that a row has the same bytes for any number of frames.
     virtual void multiply(const MatrixProduct& product) = 0;
-    /// Copies L, in compressed columns, to the device. The libraries must outlive the result.
-    virtual std::unique_ptr<DeviceCholesky> load(const linalg::SparseMatrix& lower) = 0;
+    /// Copies a sparse matrix to the device. The libraries must outlive the result.
+    virtual std::unique_ptr<SparseProduct> load(const CompressedRows& matrix) = 0;
 };
 
 /// Throws ArgumentError in a build without the libraries. The machine must outlive the result.

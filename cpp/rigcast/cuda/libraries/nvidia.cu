@@ -1,9 +1,6 @@
 #include <cublas_v2.h>
 #include <cusparse.h>
 
-#include <limits>
-#include <vector>
-
 #include "rigcast/cuda/libraries/descriptors.h"
 #include "rigcast/cuda/libraries/libraries.h"
 #include "rigcast/cuda/machine/machine.h"
@@ -11,114 +8,64 @@
 namespace rigcast::cuda {
 namespace {
 
-using linalg::SparseMatrix;
-
-constexpr double one = 1.0;
-
-/// One triangular solve T y = b of cuSPARSE for fixed memory: cusparseSpSM wants the same descriptors in all its calls.
-class TriangularSolve {
+/// The sparse product of cuSPARSE (cusparseSpMM). Both dense matrices are column-major to it: the output (T, M) by rows
+/// is C (M, T) by columns, the input (N, pitch) by rows is B^T with B (T, N) by columns, `pitch` apart. Of the
+/// algorithms for compressed rows, the third one gives the same bytes in every run.
+class NvidiaSparseProduct final : public SparseProduct {
 public:
-    TriangularSolve(cusparseHandle_t handle, const SparseDescriptor& triangle, const DenseDescriptor& from,
-                    const DenseDescriptor& to)
-        : handle_(handle), triangle_(triangle), from_(from), to_(to) {
-        check(cusparseSpSM_createDescr(&analysis_.value), "creating the descriptor of a solve");
-        std::size_t size = 0;
-        check(cusparseSpSM_bufferSize(handle, none, none, &one, triangle.value, from.value, to.value, CUDA_R_64F,
-                                      CUSPARSE_SPSM_ALG_DEFAULT, analysis_.value, &size),
-              "querying the memory of a solve");
-        memory_.reserve(static_cast<std::int64_t>(size) + 1);  // a solve may need none
-        check(cusparseSpSM_analysis(handle, none, none, &one, triangle.value, from.value, to.value, CUDA_R_64F,
-                                    CUSPARSE_SPSM_ALG_DEFAULT, analysis_.value, memory_.data()),
-              "analyzing a solve");
-    }
-
-    void run() const {
-        check(cusparseSpSM_solve(handle_, none, none, &one, triangle_.value, from_.value, to_.value, CUDA_R_64F,
-                                 CUSPARSE_SPSM_ALG_DEFAULT, analysis_.value),
-              "starting a solve");
-    }
-
-private:
-    static constexpr cusparseOperation_t none = CUSPARSE_OPERATION_NON_TRANSPOSE;
-
-    cusparseHandle_t handle_;
-    const SparseDescriptor& triangle_;
-    const DenseDescriptor& from_;
-    const DenseDescriptor& to_;
-    Buffer<std::uint8_t> memory_;  // cuSPARSE uses it until the last solve
-    SolveDescriptor analysis_;
-};
-
-/// L y = b, then L^T x = y, whose result takes the place of b.
-class NvidiaSubstitution final : public DeviceSubstitution {
-public:
-    NvidiaSubstitution(cusparseHandle_t handle, const SparseDescriptor& lower, const SparseDescriptor& upper,
-                       std::int64_t size, std::int64_t num_columns)
-        : num_columns_(num_columns),
-          columns_(size * num_columns),
-          between_(size * num_columns),
-          outer_(size, num_columns, columns_.data()),
-          inner_(size, num_columns, between_.data()),
-          forward_(handle, lower, outer_, inner_),
-          backward_(handle, upper, inner_, outer_) {}
-
-    std::int64_t num_columns() const override { return num_columns_; }
-    double* columns() override { return columns_.data(); }
-    void run() override {
-        forward_.run();
-        backward_.run();
-    }
-
-private:
-    struct Columns : Buffer<double> {
-        explicit Columns(std::int64_t count) { reserve(count); }
-    };
-
-    std::int64_t num_columns_;
-    Columns columns_;
-    Columns between_;
-    DenseDescriptor outer_;
-    DenseDescriptor inner_;
-    TriangularSolve forward_;
-    TriangularSolve backward_;
-};
-
-/// A triangular matrix in compressed rows on the device.
-struct Triangle {
-    Triangle(Machine& machine, const SparseMatrix& rows, cusparseFillMode_t mode) {
-        machine.upload(rows.start, start);
-        machine.upload(rows.row, column);
-        machine.upload(rows.value, value);
+    NvidiaSparseProduct(Machine& machine, cusparseHandle_t handle, const CompressedRows& matrix)
+        : machine_(machine), handle_(handle), num_rows_(matrix.num_rows()), num_columns_(matrix.num_columns) {
+        machine.upload(matrix.start, start_);
+        machine.upload(matrix.column, column_);
+        machine.upload(matrix.value, value_);
         machine.synchronize();  // until then the vectors must stay
-        descriptor.create_triangle(rows.size, static_cast<std::int64_t>(rows.value.size()), start.data(), column.data(),
-                                   value.data(), mode);
+        matrix_.create(num_rows_, num_columns_, static_cast<std::int64_t>(matrix.value.size()), start_.data(),
+                       column_.data(), value_.data());
     }
 
-    Buffer<std::int32_t> start;
-    Buffer<std::int32_t> column;
-    Buffer<double> value;
-    SparseDescriptor descriptor;
-};
-
-/// L and L^T are both stored by rows, so that both solves are the plain one, without a transposed matrix. The
-/// compressed columns of L are the compressed rows of L^T.
-class NvidiaCholesky final : public DeviceCholesky {
-public:
-    NvidiaCholesky(Machine& machine, cusparseHandle_t handle, const SparseMatrix& lower)
-        : handle_(handle),
-          size_(lower.size),
-          lower_(machine, linalg::transposed(lower), CUSPARSE_FILL_MODE_LOWER),
-          upper_(machine, lower, CUSPARSE_FILL_MODE_UPPER) {}
-
-    std::unique_ptr<DeviceSubstitution> substitution(std::int64_t num_columns) const override {
-        return std::make_unique<NvidiaSubstitution>(handle_, lower_.descriptor, upper_.descriptor, size_, num_columns);
+    void multiply(std::int64_t num_frames, const float* input, std::int64_t pitch, float* output) override {
+        if (num_frames == 0 || num_rows_ == 0) return;
+        const DenseDescriptor from(num_frames, num_columns_, pitch, const_cast<float*>(input));  // only read
+        const DenseDescriptor to(num_rows_, num_frames, num_rows_, output);
+        if (num_frames != num_frames_ || pitch != pitch_) analyze(from, to, num_frames, pitch);
+        check(cusparseSpMM(handle_, as_it_is, transposed, &alpha, matrix_.value, from.value, &beta, to.value,
+                           CUDA_R_32F, algorithm, memory_.data()),
+              "starting a product");
     }
 
 private:
+    static constexpr cusparseOperation_t as_it_is = CUSPARSE_OPERATION_NON_TRANSPOSE;
+    static constexpr cusparseOperation_t transposed = CUSPARSE_OPERATION_TRANSPOSE;
+    static constexpr cusparseSpMMAlg_t algorithm = CUSPARSE_SPMM_CSR_ALG3;
+    static constexpr float alpha = 1.0f;
+    static constexpr float beta = 0.0f;
+
+    void analyze(const DenseDescriptor& from, const DenseDescriptor& to, std::int64_t num_frames, std::int64_t pitch) {
+        std::size_t size = 0;
+        check(cusparseSpMM_bufferSize(handle_, as_it_is, transposed, &alpha, matrix_.value, from.value, &beta, to.value,
+                                      CUDA_R_32F, algorithm, &size),
+              "querying the memory of a product");
+        machine_.synchronize();                                // queued products read the memory of the last analysis
+        num_frames_ = -1;                                      // until the new one is done
+        memory_.reserve(static_cast<std::int64_t>(size) + 1);  // a product may need none
+        check(cusparseSpMM_preprocess(handle_, as_it_is, transposed, &alpha, matrix_.value, from.value, &beta, to.value,
+                                      CUDA_R_32F, algorithm, memory_.data()),
+              "analyzing a product");
+        num_frames_ = num_frames;
+        pitch_ = pitch;
+    }
+
+    Machine& machine_;
     cusparseHandle_t handle_;
-    std::int64_t size_;
-    Triangle lower_;
-    Triangle upper_;
+    std::int64_t num_rows_;
+    std::int64_t num_columns_;
+    std::int64_t num_frames_ = -1;  // of the analysis
+    std::int64_t pitch_ = -1;
+    Buffer<std::int32_t> start_;
+    Buffer<std::int32_t> column_;
+    Buffer<float> value_;
+    SparseDescriptor matrix_;
+    Buffer<std::uint8_t> memory_;  // cuSPARSE reads its analysis from it
 };
 
 class NvidiaLibraries final : public Libraries {
@@ -141,8 +88,8 @@ public:
                                            p.input_step, &beta, p.output, p.output_width, p.outputs, p.count),
               "starting a product");
     }
-    std::unique_ptr<DeviceCholesky> load(const SparseMatrix& lower) override {
-        return std::make_unique<NvidiaCholesky>(machine_, sparse_.value, lower);
+    std::unique_ptr<SparseProduct> load(const CompressedRows& matrix) override {
+        return std::make_unique<NvidiaSparseProduct>(machine_, sparse_.value, matrix);
     }
 
 private:

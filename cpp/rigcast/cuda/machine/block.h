@@ -53,8 +53,8 @@ struct Sums {
 /// after: their f must read only what was written before the last barrier. They return the same bits to all threads.
 /// A call of f must not read what another call of the same f writes.
 
-/// Writes a number, or 16 bytes at a multiple of 16, that nothing reads soon: it leaves the L2 cache before what is read
-/// again.
+/// Writes a number, or 16 bytes at a multiple of 16, that nothing reads soon: it leaves the L2 cache before what is
+/// read again.
 template <class T>
 RIGCAST_DEVICE void store_streaming(T* to, const T& value) {
 #ifdef __CUDA_ARCH__

@@ -63,7 +63,8 @@ public:
         if (count <= capacity_) return;
         check(cudaFree(std::exchange(data_, nullptr)), "freeing memory");
         capacity_ = 0;
-        check(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)), "allocating memory");
+        const std::string doing = "allocating " + std::to_string(count * sizeof(T)) + " bytes of the device's memory";
+        check(cudaMalloc(reinterpret_cast<void**>(&data_), count * sizeof(T)), doing.c_str());
         capacity_ = count;
     }
     T* data() const { return data_; }

@@ -118,8 +118,8 @@ __device__ inline void multiply_parts(const float (&a)[4], const float (&b)[2], 
           "r"(__float_as_uint(a[3])), "r"(__float_as_uint(b[0])), "r"(__float_as_uint(b[1])));
 }
 
-/// On compute capability 9.0 one instruction, before that four; a result differs by rounding alone.
-__device__ inline void multiply_doubles(const TwoDoubles (&a)[2], const TwoDoubles& b, double (&sum)[4]) {
+/// Depths of 8: on compute capability 9.0 one instruction, before that four; a result differs by rounding alone.
+__device__ inline void multiply_eight(const TwoDoubles (&a)[2], const TwoDoubles& b, double (&sum)[4]) {
 #if __CUDA_ARCH__ >= 900
     asm volatile(
         "mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -136,6 +136,23 @@ __device__ inline void multiply_doubles(const TwoDoubles (&a)[2], const TwoDoubl
                          : "d"(a[k].value[rows]), "d"(b.value[k]));
         }
     }
+#endif
+}
+
+/// Depths of 16, two tiles one behind the other: the largest instruction of compute capability 9.0, which alone reaches
+/// its full rate.
+__device__ inline void multiply_sixteen(const TwoDoubles (&a)[2][2], const TwoDoubles (&b)[2], double (&sum)[4]) {
+#if __CUDA_ARCH__ >= 900
+    asm volatile(
+        "mma.sync.aligned.m16n8k16.row.col.f64.f64.f64.f64 {%0,%1,%2,%3}, {%4,%5,%6,%7,%8,%9,%10,%11}, "
+        "{%12,%13,%14,%15}, {%0,%1,%2,%3};"
+        : "+d"(sum[0]), "+d"(sum[1]), "+d"(sum[2]), "+d"(sum[3])
+        : "d"(a[0][0].value[0]), "d"(a[0][0].value[1]), "d"(a[0][1].value[0]), "d"(a[0][1].value[1]),
+          "d"(a[1][0].value[0]), "d"(a[1][0].value[1]), "d"(a[1][1].value[0]), "d"(a[1][1].value[1]),
+          "d"(b[0].value[0]), "d"(b[0].value[1]), "d"(b[1].value[0]), "d"(b[1].value[1]));
+#else
+    multiply_eight(a[0], b[0], sum);
+    multiply_eight(a[1], b[1], sum);
 #endif
 }
 
@@ -163,7 +180,7 @@ void multiply_parts(int lane, int half, const FloatRowTile& a, const FloatColumn
 
 /// Adds the products of a lane's numbers: a(i, half) are numbers 4 half to 4 half + 3 of tile i of A, b[j] those of B.
 template <int Rows, int Columns, class RowNumbers>
-__device__ void multiply_numbers(const RowNumbers& a, const FourFloats (&b)[Columns], bool one_part,
+__device__ void multiply_numbers(const RowNumbers& a, const FourFloats (&b)[Columns], bool one_part, unsigned tiles,
                                  float (&sum)[Rows][Columns][FloatTile::sums]) {
     RIGCAST_UNROLL
     for (int half = 0; half < 2; ++half) {
@@ -179,6 +196,7 @@ __device__ void multiply_numbers(const RowNumbers& a, const FourFloats (&b)[Colu
         }
         RIGCAST_UNROLL
         for (int i = 0; i < Rows; ++i) {
+            if ((tiles >> i & 1u) == 0) continue;
             const FourFloats numbers = a(i, half);
             float high_a[4], low_a[4];
             RIGCAST_UNROLL
@@ -200,20 +218,21 @@ __device__ void multiply_numbers(const RowNumbers& a, const FourFloats (&b)[Colu
 #endif
 
 /// Adds A B of Rows x Columns tiles to a lane's sums. Tile i of A is a[i * a_step], tile j of B is b[j * b_step];
-/// `one_part`: the low parts of A are 0. All lanes of the warp call it. The order of the terms of a sum does not depend
-/// on Rows, Columns or other tiles.
+/// `one_part`: the low parts of A are 0; row tile i takes part if bit i of `tiles` is set. All lanes of the warp call
+/// it. The order of the terms of a sum does not depend on Rows, Columns or other tiles.
 template <int Rows, int Columns>
 RIGCAST_DEVICE void multiply_floats(int lane, const FloatRowTile* a, int a_step, const FloatColumnTile* b, int b_step,
-                                    bool one_part, float (&sum)[Rows][Columns][FloatTile::sums]) {
+                                    bool one_part, float (&sum)[Rows][Columns][FloatTile::sums], unsigned tiles = ~0u) {
 #ifdef __CUDA_ARCH__
     FourFloats columns[Columns];
     RIGCAST_UNROLL
     for (int j = 0; j < Columns; ++j) columns[j] = b[j * b_step].lane[lane];
-    multiply_numbers([&](int i, int half) { return a[i * a_step].half[half][lane]; }, columns, one_part, sum);
+    multiply_numbers([&](int i, int half) { return a[i * a_step].half[half][lane]; }, columns, one_part, tiles, sum);
 #else
     const auto high = [](Split parts) { return parts.high; };
     const auto low = [](Split parts) { return parts.low; };
     for (int i = 0; i < Rows; ++i) {
+        if ((tiles >> i & 1u) == 0) continue;
         for (int j = 0; j < Columns; ++j) {
             for (int half = 0; half < 2; ++half) {
                 const FloatRowTile& of_a = a[i * a_step];
@@ -242,7 +261,7 @@ RIGCAST_DEVICE void multiply_floats(int lane, const RowNumbers& rows, const Colu
     }
     RIGCAST_UNROLL
     for (int j = 0; j < Columns; ++j) b[j] = columns(lane, j);
-    multiply_numbers([&](int i, int half) { return a[i][half]; }, b, false, sum);
+    multiply_numbers([&](int i, int half) { return a[i][half]; }, b, false, ~0u, sum);
 #else
     FloatRowTile a[Rows];  // of those lanes that have the rows and columns of this one's sums
     FloatColumnTile b[Columns];
@@ -256,19 +275,43 @@ RIGCAST_DEVICE void multiply_floats(int lane, const RowNumbers& rows, const Colu
 #endif
 }
 
-/// The same in float64.
-template <int Rows, int Columns>
-RIGCAST_DEVICE void multiply_doubles(int lane, const DoubleRowTile* a, int a_step, const DoubleColumnTile* b,
-                                     int b_step, double (&sum)[Rows][Columns][DoubleTile::sums]) {
+/// Adds A B in float64, `Depths` tiles deep. Tile i of A at depth d is a[i * a_step.tile + d * a_step.depth]; likewise
+/// B.
+struct TileSteps {
+    int tile;
+    int depth;
+};
+template <int Depths, int Rows, int Columns>
+RIGCAST_DEVICE void multiply_doubles(int lane, const DoubleRowTile* a, TileSteps a_step, const DoubleColumnTile* b,
+                                     TileSteps b_step, double (&sum)[Rows][Columns][DoubleTile::sums]) {
 #ifdef __CUDA_ARCH__
-    TwoDoubles columns[Columns];
     RIGCAST_UNROLL
-    for (int j = 0; j < Columns; ++j) columns[j] = b[j * b_step].lane[lane];
-    RIGCAST_UNROLL
-    for (int i = 0; i < Rows; ++i) {
-        const TwoDoubles rows[2] = {a[i * a_step].half[0][lane], a[i * a_step].half[1][lane]};
+    for (int depth = 0; depth < Depths; depth += 2) {
+        const int count = depth + 1 < Depths ? 2 : 1;
+        TwoDoubles columns[Columns][2];
         RIGCAST_UNROLL
-        for (int j = 0; j < Columns; ++j) multiply_doubles(rows, columns[j], sum[i][j]);
+        for (int j = 0; j < Columns; ++j) {
+            RIGCAST_UNROLL
+            for (int d = 0; d < count; ++d) columns[j][d] = b[j * b_step.tile + (depth + d) * b_step.depth].lane[lane];
+        }
+        RIGCAST_UNROLL
+        for (int i = 0; i < Rows; ++i) {
+            TwoDoubles rows[2][2];
+            RIGCAST_UNROLL
+            for (int d = 0; d < count; ++d) {
+                const DoubleRowTile& tile = a[i * a_step.tile + (depth + d) * a_step.depth];
+                rows[d][0] = tile.half[0][lane];
+                rows[d][1] = tile.half[1][lane];
+            }
+            RIGCAST_UNROLL
+            for (int j = 0; j < Columns; ++j) {
+                if (count == 2) {
+                    multiply_sixteen(rows, columns[j], sum[i][j]);
+                } else {
+                    multiply_eight(rows[0], columns[j][0], sum[i][j]);
+                }
+            }
+        }
     }
 #else
     for (int i = 0; i < Rows; ++i) {
@@ -276,10 +319,13 @@ RIGCAST_DEVICE void multiply_doubles(int lane, const DoubleRowTile* a, int a_ste
             for (int s = 0; s < DoubleTile::sums; ++s) {
                 const int row = DoubleTile::sum_row(lane, s);
                 const int column = DoubleTile::sum_column(lane, s);
-                for (int k = 0; k < DoubleTile::depth; ++k) {
-                    const TwoDoubles& of_row = a[i * a_step].half[k % 2][row % 8 * 4 + k / 2];
-                    const TwoDoubles& of_column = b[j * b_step].lane[column * 4 + k / 2];
-                    sum[i][j][s] += of_row.value[row / 8] * of_column.value[k % 2];
+                for (int k = 0; k < Depths * DoubleTile::depth; ++k) {
+                    const int depth = k / DoubleTile::depth;
+                    const int own = k % DoubleTile::depth;
+                    const DoubleRowTile& of_a = a[i * a_step.tile + depth * a_step.depth];
+                    const DoubleColumnTile& of_b = b[j * b_step.tile + depth * b_step.depth];
+                    sum[i][j][s] += of_a.half[own % 2][row % 8 * 4 + own / 2].value[row / 8] *
+                                    of_b.lane[column * 4 + own / 2].value[own % 2];
                 }
             }
         }

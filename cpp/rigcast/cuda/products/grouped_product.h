@@ -180,6 +180,9 @@ RIGCAST_DEVICE inline FourFloats load_four(const float* from, std::int64_t count
     return result;
 }
 
+/// Inputs of a piece of a long sum.
+constexpr int inputs_per_piece = 256;
+
 /// Finish(W_g x_g) for all groups g of a layer and all frames (or tangents) in one launch, on the matrix units
 /// (matrix_units.h), in float32 of two parts.
 ///
@@ -193,28 +196,32 @@ RIGCAST_DEVICE inline FourFloats load_four(const float* from, std::int64_t count
 ///
 /// A block of 256 threads computes 64 outputs of `Frames` frames: 128 for large batches, where a warp has 32 x 32
 /// sums, and 32 or 8, with longer steps, for small ones. A frame has the same bytes in all of them: the terms of a sum
-/// have the order of the inputs.
-template <class Finish, int Frames>
+/// have the order of the inputs. `InPieces`: a sum is that of its pieces (ProductPlan::pieces), which the block sums
+/// one after another and adds in their order, as AddPieces does with those of several blocks. A step has `Depths` times
+/// 16 inputs, and a warp `Rows` tiles of outputs.
+template <class Finish, int Frames, bool InPieces = false, int Depths = Frames == 128 ? 2 : 4,
+          int Rows = Frames == 128 ? 2 : 1>
 struct GroupedProduct {
     static constexpr int threads = 256;
-    static constexpr int blocks = 2;
+    static constexpr int blocks = InPieces ? 1 : 2;
     static constexpr int frames_per_block = Frames;
     static constexpr int outputs_per_tile = 64;
     static constexpr int row_tiles = outputs_per_tile / FloatTile::rows;
     static constexpr int column_tiles = Frames / FloatTile::columns;
-    static constexpr int depths = Frames == 128 ? 2 : 4;  // of 16 inputs, per step
+    static constexpr int depths = Depths;
     static constexpr int inputs_per_step = depths * FloatTile::depth;
     static constexpr int warps = threads / lanes_per_warp;
-    static constexpr int rows_per_warp = Frames == 128 ? 2 : 1;  // tiles
+    static constexpr int rows_per_warp = Rows;
     static constexpr int warps_of_rows = row_tiles / rows_per_warp;
-    static constexpr int columns_per_warp = Frames == 8 ? 1 : column_tiles * warps_of_rows / warps;
+    static constexpr int columns_per_warp = (column_tiles * warps_of_rows + warps - 1) / warps;
     static constexpr int weights_per_thread = depths * row_tiles * lanes_per_warp / threads;  // fragments
     static constexpr int inputs_per_thread = (depths * column_tiles * lanes_per_warp + threads - 1) / threads;
-    static_assert(Frames == 128 || Frames == 32 || Frames == 8);
+    static_assert(inputs_per_piece % inputs_per_step == 0 && depths * row_tiles >= warps);
 
     struct Shared {
         FloatRowTile w[depths][row_tiles];
         FloatColumnTile x[depths][column_tiles];
+        bool ends_piece;
     };
     struct Fetched {
         FetchedWeights w[weights_per_thread];
@@ -222,6 +229,7 @@ struct GroupedProduct {
     };
     struct Registers {
         float sum[rows_per_warp][columns_per_warp][FloatTile::sums];
+        float total[InPieces ? rows_per_warp : 1][columns_per_warp][FloatTile::sums];  // of the pieces before
     };
 
     const ProductGroup* groups;
@@ -289,6 +297,10 @@ struct GroupedProduct {
             if (number >= depths * column_tiles) break;
             shared.x[number / column_tiles][number % column_tiles].lane[lane] = fetched.x[i];
         }
+        if (InPieces && thread == 0) {
+            const int end = (step + 1) * inputs_per_step;
+            shared.ends_piece = end % inputs_per_piece == 0 || end >= tile.end;
+        }
     }
 
     RIGCAST_DEVICE void multiply(Block block, int thread, const Shared& shared, Registers& registers) const {
@@ -301,6 +313,9 @@ struct GroupedProduct {
         for (int depth = 0; depth < depths; ++depth) {
             multiply_floats(thread % lanes_per_warp, &shared.w[depth][row], 1, &shared.x[depth][column], 1, one_part,
                             registers.sum);
+        }
+        if constexpr (InPieces) {
+            if (shared.ends_piece) add_piece(registers);
         }
     }
 
@@ -323,7 +338,7 @@ struct GroupedProduct {
                     if (unit >= group.outputs || frame >= num_frames) continue;
                     const std::int64_t column = group.first_output + unit;
                     output[(tile.piece * num_frames + frame) * output_width + column] =
-                        finish(registers.sum[i][j][s], group.bias + unit, frame, column);
+                        finish(sum_of(registers)[i][j][s], group.bias + unit, frame, column);
                 }
             }
         }
@@ -336,6 +351,27 @@ struct GroupedProduct {
     }
 
 private:
+    RIGCAST_DEVICE static const auto& sum_of(const Registers& registers) {
+        if constexpr (InPieces) {
+            return registers.total;
+        } else {
+            return registers.sum;
+        }
+    }
+    RIGCAST_DEVICE static void add_piece(Registers& registers) {
+        RIGCAST_UNROLL
+        for (int i = 0; i < rows_per_warp; ++i) {
+            RIGCAST_UNROLL
+            for (int j = 0; j < columns_per_warp; ++j) {
+                RIGCAST_UNROLL
+                for (int s = 0; s < FloatTile::sums; ++s) {
+                    registers.total[i][j][s] += registers.sum[i][j][s];
+                    registers.sum[i][j][s] = 0.0f;
+                }
+            }
+        }
+    }
+
     /// The scale of a weight.
     RIGCAST_DEVICE float scale(const ProductGroup& group, int row, int column) const {
         if (!network::has_blocks(group.storage) || row >= group.outputs || column >= group.inputs) return 1.0f;

@@ -27,7 +27,8 @@ struct ProductPlan {
 
     /// Tiles of at most inputs_per_piece inputs, if a layer has so few tiles with such long sums that blocks of whole
     /// sums would leave most of a device idle: a layer of 2,048 x 2,048 has 32 tiles, and one pose took an H100 .17 ms.
-    /// Otherwise none. It depends on the layer alone, so that a frame has the same bytes in any batch.
+    /// Otherwise none. It depends on the layer alone, so that a frame has the same bytes in any batch. Batches that
+    /// fill a device add the pieces in registers instead (GroupedProduct).
     std::vector<ProductTile> pieces() const;
 
     /// The matrices of all groups in their order as float32, for libraries.
@@ -43,8 +44,7 @@ struct ProductPlan {
     Tiles tiled() const;
 
     static constexpr std::int32_t outputs_per_tile = 64;  // GroupedProduct
-    static constexpr std::int32_t inputs_per_piece = 256;
-    static constexpr std::int64_t many_tiles = 128;  // about the multiprocessors of a large device
+    static constexpr std::int64_t many_tiles = 128;       // about the multiprocessors of a large device
 
     network::Activation activation;
     std::int64_t output_width = 0;

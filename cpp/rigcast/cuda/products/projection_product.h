@@ -8,6 +8,24 @@
 
 namespace rigcast::cuda {
 
+/// Number `at` of targets in float32 or float16.
+RIGCAST_DEVICE inline float target_at(const void* targets, bool is_float16, std::int64_t at) {
+    return is_float16 ? widened_float16(static_cast<const std::uint16_t*>(targets)[at])
+                      : static_cast<const float*>(targets)[at];
+}
+
+/// An element kernel of one row: to(i) = targets(first + i).
+struct WidenTargets {
+    const void* targets;
+    bool is_float16;
+    std::int64_t first;
+    float* to;
+
+    RIGCAST_DEVICE void operator()(std::int64_t, std::int64_t i) const {
+        to[i] = target_at(targets, is_float16, first + i);
+    }
+};
+
 /// Targets of T frames in device memory, with `width` vertices per frame, M of which are used.
 struct ProjectionTargets {
     std::int64_t count;  // T
@@ -21,8 +39,7 @@ struct ProjectionTargets {
     /// Target minus neutral, in a coordinate of the M vertices.
     RIGCAST_DEVICE double offset(std::int64_t t, int coordinate) const {
         const std::int64_t at = (t * width + vertex[coordinate / 3]) * 3 + coordinate % 3;
-        const float target = is_float16 ? widened_float16(static_cast<const std::uint16_t*>(targets)[at])
-                                        : static_cast<const float*>(targets)[at];
+        const float target = target_at(targets, is_float16, at);
         return static_cast<double>(target) - static_cast<double>(neutral[coordinate]);
     }
 };
@@ -124,11 +141,8 @@ struct ProjectionProduct {
 
     RIGCAST_DEVICE void multiply(Block, int thread, const Shared& shared, Registers& registers) const {
         const int warp = thread / lanes_per_warp;
-        RIGCAST_UNROLL
-        for (int depth = 0; depth < depths; ++depth) {
-            multiply_doubles(thread % lanes_per_warp, &shared.phi[depth][first_row(warp)], 1,
-                             &shared.b[depth][first_column(warp)], 1, registers.sum);
-        }
+        multiply_doubles<depths>(thread % lanes_per_warp, &shared.phi[0][first_row(warp)], {1, row_tiles},
+                                 &shared.b[0][first_column(warp)], {1, column_tiles}, registers.sum);
     }
 
     RIGCAST_DEVICE void store(Block block, int thread, const Registers& registers) const {

@@ -14,16 +14,6 @@ public:
                    View<const float, 2> basis, View<const float, 1> mean, std::vector<std::int32_t> vertices,
                    View<const float, 2> rest, bool in_16_bits);
 
-    const Reconstructor& reconstructor() const { return *reconstructor_; }
-    /// U (3 N, R) as stored, widened to float32.
-    std::vector<float> stored_basis() const;
-    /// mu (3 N)
-    View<const float, 1> mean() const { return mean_; }
-    /// (V) The vertices of the mesh that the model has.
-    const std::vector<std::int32_t>& vertices() const { return vertices_; }
-    /// (V, 3)
-    View<const float, 2> rest() const { return rest_; }
-
     std::int64_t num_coefficients() const override { return map_.num_coefficients; }
     std::int64_t num_anchors() const override { return static_cast<std::int64_t>(reconstructor_->anchors().size()); }
     bool is_folded() const override { return false; }
@@ -38,15 +28,17 @@ public:
     void add_restricted(View<const std::int32_t, 1> vertices, TensorFile& file) const override;
 
 private:
+    /// U (3 N, R) as stored, widened to float32.
+    std::vector<float> stored_basis() const;
     void evaluate_rows(Rows<const float> coefficients, Rows<const float> anchors, Rows<float> points, int count,
                        bool with_constant, float* memory, int threads) const;
 
     std::unique_ptr<const Reconstructor> reconstructor_;
     View<const std::int32_t, 2> faces_;
     View<const float, 2> basis_;
-    View<const float, 1> mean_;
-    std::vector<std::int32_t> vertices_;
-    View<const float, 2> rest_;
+    View<const float, 1> mean_;           // mu (3 N)
+    std::vector<std::int32_t> vertices_;  // (V) of the mesh: those that the model has
+    View<const float, 2> rest_;           // (V, 3)
     Packed packed_;
     AffineTail map_;  // delta = U z + mu
 };

@@ -135,10 +135,6 @@ std::int64_t SparseCholesky::num_bytes() const {
     return lower_->num_bytes();
 }
 
-SparseMatrix SparseCholesky::lower() const {
-    return lower_->matrix();
-}
-
 void SparseCholesky::solve(View<const double, 2> rhs, View<double, 2> solution, int threads) const {
     const std::int64_t count = rhs.extent(1);
     check_shape<const double, 2>("SparseCholesky.solve", "rhs", rhs, {size_, -1});

@@ -42,17 +42,12 @@ public:
     /// Throws ArgumentError if the shape differs.
     void inverse_diagonal(View<double, 1> out) const;
 
-    /// L in compressed columns, where L L^T is the matrix with its rows and columns in the order of `order`.
-    SparseMatrix lower() const;
-    /// (n) Row i of L is row order()[i] of the matrix.
-    const std::vector<std::int32_t>& order() const { return order_; }
-
     /// Name and version of the library that factorizes: "CHOLMOD 3.0.14".
     static const char* backend();
 
 private:
     std::int64_t size_;
-    std::vector<std::int32_t> order_;
+    std::vector<std::int32_t> order_;  // (n) row i of L is row order_[i] of the matrix
     std::unique_ptr<const Supernodes> lower_;
 };
 

@@ -67,27 +67,4 @@ void Supernodes::add(const SparseMatrix& lower, std::int32_t first, std::int32_t
     }
 }
 
-SparseMatrix Supernodes::matrix() const {
-    SparseMatrix lower{size_, {0}, {}, {}};
-    const auto add_entry = [&](std::int32_t row, double value) {
-        if (value == 0.0) return;
-        lower.row.push_back(row);
-        lower.value.push_back(value);
-    };
-    for (const Supernode& node : supernodes_) {
-        for (std::int32_t c = 0; c < node.num_columns; ++c) {
-            const double* value = values(node) + c;
-            add_entry(node.first_column + c, 1.0 / value[c * node.num_columns]);
-            for (std::int32_t r = c + 1; r < node.num_columns; ++r) {
-                add_entry(node.first_column + r, value[r * node.num_columns]);
-            }
-            for (std::int32_t b = 0; b < node.num_below; ++b) {
-                add_entry(rows_below(node)[b], value[(node.num_columns + b) * node.num_columns]);
-            }
-            lower.start.push_back(static_cast<std::int32_t>(lower.row.size()));
-        }
-    }
-    return lower;
-}
-
 }  // namespace rigcast::linalg

@@ -35,9 +35,6 @@ public:
     /// to a cache line; neither is checked. The caller permutes the rows if L is of a permuted matrix. Thread-safe.
     void substitute(double* x, int count) const;
 
-    /// L in compressed columns, without the stored zeros; each diagonal entry is rounded once more.
-    SparseMatrix matrix() const;
-
     /// The `num_columns` columns from `first_column` on, as a row-major matrix. The first num_columns rows are the
     /// triangle, which holds 1 / L(c, c) in place of its diagonal entries L(c, c). The other `num_below` rows are those
     /// below it.

@@ -98,8 +98,8 @@ double LatentSpace::variance_and_gradient(const double* x, double* gradient, dou
     kernel_functions().row(centers_, x, kernel_, 0, count, covariance);
     if (gradient != nullptr) std::fill_n(solved, 2 * stride_, 0.0);
     double variance = kernel_.variance - kernel_functions().quadratic(root_.data(), count, stride_, covariance, solved);
-    if (posterior_root() != nullptr) {
-        variance += kernel_functions().quadratic(posterior_root(), count, stride_, covariance, returned);
+    if (!posterior_root_.empty()) {
+        variance += kernel_functions().quadratic(posterior_root_.data(), count, stride_, covariance, returned);
     }
     if (gradient != nullptr) {
         // The gradient of k_j is k_j (c_j - x) / length^2, and that of the variance -2 sum_j solved_j times it.

@@ -54,16 +54,6 @@ public:
     void predictive_variance(View<const double, 2> x, View<double, 1> out, int threads) const;
     void variance_gradient(View<const double, 2> x, View<double, 2> out, int threads) const;
 
-    /// What a copy on another device needs: centers, mean weights and the two roots of the variance
-    ///   variance - |root k|^2 + |posterior_root k|^2.
-    const Centers& centers() const { return centers_; }
-    /// (P, centers().stride()): K^-1 Y, transposed, padded with zeros.
-    const double* mean_weights() const { return weights_.data(); }
-    std::int64_t root_stride() const { return stride_; }
-    const double* root() const { return root_.data(); }
-    /// Null if the process is exact.
-    const double* posterior_root() const { return posterior_root_.empty() ? nullptr : posterior_root_.data(); }
-
 private:
     void condition_exactly(int threads);
     void condition_on_inducing(int threads);

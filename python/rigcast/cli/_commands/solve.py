@@ -189,7 +189,7 @@ def _warnings(args: argparse.Namespace, solver: Solver, targets: Any, solution: 
         return moves
     placed = without_motion(Request(solver.gram, targets, alpha=0.0), solution.transforms)
     seen = without_its_outliers(make_problem(placed), solution)
-    return jitter_warnings(rig, seen.targets, weights, markers)
+    return jitter_warnings(rig, seen.host_targets, weights, markers)
 
 
 def _solver(args: argparse.Namespace, rig: Any) -> Solver:

@@ -92,7 +92,7 @@ def jitter(rig: BlendshapeRig, targets: ArrayLike, weights: ArrayLike, *, vertic
 
 def jitter_of(problem: ShotProblem, weights: Float64) -> Jitter:
     """Measure the jitter of weights (T, K) of a problem that were found without smoothness."""
-    gram, targets = problem.gram, problem.targets
+    gram, targets = problem.gram, problem.host_targets
     if len(weights) < FEWEST:
         return Jitter(0.0, 0.0, 0.0, 0.0)
     free = float(((weights > problem.lower) & (weights < problem.upper)).sum(axis=1).mean())

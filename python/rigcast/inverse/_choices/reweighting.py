@@ -163,7 +163,7 @@ def without_outliers(problem: ShotProblem, weights: Float64, loss: RobustLoss, t
 def _median(problem: ShotProblem, weights: Float64, threads: int) -> float:
     gram = problem.gram
     seen = (gram.vertex_weights > 0) & np.any(gram.columns != 0, axis=(0, 2))
-    apart = posed(gram, weights, threads)[:, seen] - gram.chosen(problem.targets)[:, seen]
+    apart = posed(gram, weights, threads)[:, seen] - gram.chosen(problem.host_targets)[:, seen]
     return float(np.median(np.linalg.norm(apart, axis=2))) if seen.any() else 0.0
 
 

@@ -9,6 +9,7 @@ from rigcast.inverse._choices.loss import drawn
 from rigcast.inverse._distances import cuts, posed
 from rigcast.inverse._motion.head import FRAMES, head_motion
 from rigcast.inverse._problem import ShotProblem
+from rigcast.inverse._shot import DeviceTargets
 from rigcast.inverse._solution import Solution
 
 Float64 = NDArray[np.float64]
@@ -137,6 +138,9 @@ def _head_moves(problem: ShotProblem, solution: Solution) -> bool:
         return head_motion(problem.gram.rig, points, weights[some], vertices=gram.vertices).moves
     whole = problem.targets.shape[1] == gram.num_vertices
     vertices = None if whole and len(gram.vertices) == gram.num_vertices else gram.vertices
+    if isinstance(problem.targets, DeviceTargets):
+        some = np.unique(np.linspace(0, problem.num_frames - 1, FRAMES).round().astype(np.int64))
+        return head_motion(problem.gram.rig, problem.targets[some], weights[some], vertices=vertices).moves
     return head_motion(problem.gram.rig, problem.targets, weights, vertices=vertices).moves
 
 

@@ -35,7 +35,8 @@ def descent(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np
     With a temporal term the frames' own solutions are the start of Newton steps over the whole shot at once, whose
     Hessian is banded by frames; with ``joint=False`` each frame is solved given the two before it instead.
 
-    On ``device="cuda"``, which has no temporal term, all frames start at once, each from all starts; then what a frame
+    On ``device="cuda"``, which has no temporal term, all frames take steps of accelerated projected gradient together,
+    each from all starts; frames that crawl, and those of rigs with in-betweens, end by Newton steps. Then what a frame
     found is offered to its neighbors, as long as that helps.
     """
     if request.device == "cuda":

@@ -39,7 +39,7 @@ def cet_loc(problem: ShotProblem, request: Request) -> tuple[Float64, NDArray[np
         flat = (local * gram.vertex_weights[:, None]).reshape(len(local), -1)
         gram.prepared["cet_loc"] = flat, flat @ local.reshape(len(local), -1).T
     weighted, matrix = gram.prepared["cet_loc"]
-    weights = ridge(problem, matrix, gram.offsets(problem.targets).reshape(problem.num_frames, -1) @ weighted.T)
+    weights = ridge(problem, matrix, gram.offsets(problem.host_targets).reshape(problem.num_frames, -1) @ weighted.T)
     return done(weights, request)
 
 

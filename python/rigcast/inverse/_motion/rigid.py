@@ -70,7 +70,7 @@ def without_motion(request: Request, transforms: Float64 | None) -> Request:
     """Remove a motion (T, 3, 4) that is known, if there is one."""
     if transforms is None:
         return request
-    return replace(request, targets=in_rig_frame(request.gram.checked(request.targets), transforms), rigid=None)
+    return replace(request, targets=in_rig_frame(request.gram.checked(request.host_targets), transforms), rigid=None)
 
 
 def _rigid_vertices(request: Request) -> ArrayLike | None:
@@ -79,7 +79,7 @@ def _rigid_vertices(request: Request) -> ArrayLike | None:
     ``"rest"`` stands for the given vertices that no shape moves; ``"auto"`` for the same if they are a tenth of the
     given ones and reach a tenth as far across the face, else for all of them together with the weights.
     """
-    gram, rigid, targets = request.gram, request.rigid, request.targets
+    gram, rigid, targets = request.gram, request.rigid, request.host_targets
     if not isinstance(rigid, str):
         return rigid
     if rigid not in ("auto", "rest"):
@@ -148,7 +148,7 @@ def _fitted(request: Request, rigid: ArrayLike) -> tuple[Float64, Float64]:
         Targets in the rig's frame; ``[R | t]``, or ``[s R | t]``: a target is ``R x + t`` of what is returned.
     """
     gram, scale = request.gram, request.rigid_scale
-    array = Arguments("solve").numbers("targets", request.targets, "T V 3", "V 3", finite=False)
+    array = Arguments("solve").numbers("targets", request.host_targets, "T V 3", "V 3", finite=False)
     shot = array[None] if array.ndim == 2 else array
     chosen = different_vertices("rigid", rigid, gram.num_vertices)
     place = chosen

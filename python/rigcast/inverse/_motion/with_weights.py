@@ -61,7 +61,7 @@ def without_motion_found_with_weights(problem: ShotProblem, request: Request) ->
     """
     free = _problem_without_motions(problem, request.rigid_scale)
     motion, unsettled = _motion(problem, free.with_smoothness(0.0) if request.is_robust else free, request)
-    placed = removed(problem.targets.astype(np.float64), motion).astype(np.float32)
+    placed = removed(problem.host_targets.astype(np.float64), motion).astype(np.float32)
     warnings = problem.warnings + _warnings(problem, free.gram, unsettled)
     found = problem.with_targets(placed, request).resting(free.gram.idle & ~problem.gram.idle)
     return replace(found, warnings=warnings), motion
@@ -70,15 +70,15 @@ def without_motion_found_with_weights(problem: ShotProblem, request: Request) ->
 def without_motion_at_rest(problem: ShotProblem, request: Request) -> ShotProblem:
     """Return the problem in the rig's frame, for the motion that is best while all weights rest."""
     gram = problem.gram
-    shot = gram.chosen(problem.targets).astype(np.float64)
+    shot = gram.chosen(problem.host_targets).astype(np.float64)
     motion = procrustes(gram.neutral.astype(np.float64), shot, gram.vertex_weights, scale=request.rigid_scale)
-    return problem.with_targets(removed(problem.targets.astype(np.float64), motion).astype(np.float32), request)
+    return problem.with_targets(removed(problem.host_targets.astype(np.float64), motion).astype(np.float32), request)
 
 
 def _motion(problem: ShotProblem, free: ShotProblem, request: Request) -> tuple[Float64, int]:
     """Return the motion (T, 3, 4), and the number of frames whose motion has not converged."""
     gram = problem.gram
-    shot = gram.chosen(problem.targets).astype(np.float64)
+    shot = gram.chosen(problem.host_targets).astype(np.float64)
     if 3 * int((gram.vertex_weights > 0).sum()) <= 7:
         raise bad_argument("solve", "rigid", "'auto' with fewer than three vertices", "vertices, or None")
     start = gram.neutral if problem.init is None else _posed(free.gram, problem.init, request)

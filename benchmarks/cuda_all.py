@@ -1,12 +1,13 @@
 """Every table of docs/benchmarks/gpu.md by one command, in at most ten minutes.
 
-    python -m benchmarks.systems.cuda_all
+    python -m benchmarks.cuda_all
 
-Runs the scripts of ``benchmarks/systems/cuda``, each in a process of its own with a time limit, and writes the page.
-A part that fails, takes too long or is absent (no build with cuBLAS, no PyTorch with CUDA) is named in its place, and
-the others go on. Figures are kept as parts finish: after an interruption the same command goes on, on the same device
-with the same build. ``--figures $OUT/gpu.json`` keeps them elsewhere; ``--tables`` writes the page from kept figures
-and needs no GPU.
+Runs the scripts of ``benchmarks/systems/cuda``, each in a process of its own with a time limit, and writes the page:
+goals, floors and predictions of the GPU, and what was measured. A part that fails, takes too long or is absent (no
+PyTorch with CUDA) is named in its place, its rows say "not run", and the others go on. Figures are kept as parts
+finish: after an interruption the same command goes on, on the same device with the same build. ``--figures
+$OUT/gpu.json`` keeps them elsewhere; ``--tables`` writes the page from kept figures and needs no GPU: without figures,
+floors and predictions are those of an H100.
 """
 
 from __future__ import annotations
@@ -18,12 +19,20 @@ import json
 import subprocess
 import sys
 import time
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import rigcast as rc
 from benchmarks.marks import ROOT, write_between_marks
+from benchmarks.systems.cuda.page import (
+    Figures,
+    Part,
+    before_table,
+    gpu_measured,
+    kernel_table,
+    overview,
+    section,
+    shown,
+)
 from benchmarks.systems.cuda.script import ABSENT
 from rigcast._atomic_files import atomic_write
 from rigcast._device_report import cuda_report
@@ -31,40 +40,22 @@ from rigcast._timing import machine
 
 FIGURES = ROOT / "build" / "cuda" / "figures.json"
 MINUTES = 10.0  # of all parts together
-NOT_RUN = "Not measured: no device has run it."
-Figures = dict[str, Any]
-
-
-@dataclass(frozen=True)
-class Part:
-    """One script and its place on the page.
-
-    Attributes
-    ----------
-    name : str
-        Of the marks.
-    module : str
-        With a ``SCRIPT`` (``benchmarks/systems/cuda/script.py``).
-    seconds : float
-        Limit.
-    target : str
-    """
-
-    name: str
-    module: str
-    seconds: float
-    target: str
-
-
 PARTS = [
-    Part("GPU blendshapes", "benchmarks.systems.cuda.blendshapes", 75, "20 x one kernel per head, 80 % of copying"),
-    Part("GPU crowds", "benchmarks.systems.cuda.crowd", 75, "none"),
-    Part("GPU inverse rig", "benchmarks.systems.cuda.inverse", 90, "200,000 frames/s on a GPU of the H100's class"),
-    Part("GPU bodies", "benchmarks.systems.cuda.body", 90, "none"),
-    Part("GPU face maps", "benchmarks.systems.cuda.face_maps", 80, "none"),
-    Part("GPU differential", "benchmarks.systems.cuda.differential", 80, "none"),
-    Part("GPU libraries", "benchmarks.systems.cuda.libraries", 50, "the faster one as the default"),
-    Part("GPU synthesis", "benchmarks.systems.cuda.synthesis", 30, "none"),
+    Part("GPU rates", "benchmarks.systems.cuda.rates", 45, "-"),
+    Part("GPU blendshapes", "benchmarks.systems.cuda.blendshapes", 75, "20 x one per head, 80 % of the copy rate"),
+    Part("GPU crowds", "benchmarks.systems.cuda.crowd", 60, "-"),
+    Part("GPU inverse rig", "benchmarks.systems.cuda.inverse", 85, "200,000 frames/s, targets on the device"),
+    Part("GPU bodies", "benchmarks.systems.cuda.body", 80, "70 % of the floor, one pose in 2 x its launches"),
+    Part("GPU face maps", "benchmarks.systems.cuda.face_maps", 80, "70 % of the floor, one pose in 2 x its launches"),
+    Part(
+        "GPU differential",
+        "benchmarks.systems.cuda.differential",
+        70,
+        "70 % of the floor, one pose in 2 x its launches",
+    ),
+    Part("GPU libraries", "benchmarks.systems.cuda.libraries", 50, "ahead of cuBLAS in every row"),
+    Part("GPU arrays", "benchmarks.systems.cuda.arrays", 35, "same bytes, no copy to the host"),
+    Part("GPU encoding", "benchmarks.systems.cuda.encoding", 20, "-"),
 ]
 
 
@@ -117,44 +108,20 @@ def measure(path: Path, about: dict[str, str], minutes: float, again: bool) -> F
         print(f"{part.name} ...", flush=True)
         none_left = {"state": "stopped", "reason": f"not begun: the {minutes:g} minutes of all parts were over"}
         figures["parts"][part.name] = run_part(part, min(part.seconds, left)) if left > 1 else none_left
-        print(f"{part.name}: {seen(part, figures)}", flush=True)
         atomic_write(path, json.dumps(figures, indent=1).encode("utf-8"))
+        entry = figures["parts"][part.name]
+        print(f"{part.name}: {entry.get('reason', 'measured')}", flush=True)
     return figures
-
-
-def seen(part: Part, figures: Figures) -> str:
-    """One phrase on a part."""
-    entry = figures["parts"].get(part.name)
-    if entry is None:
-        return "not run"
-    script = importlib.import_module(part.module).SCRIPT
-    return str(script.headline(entry["found"])) if entry["state"] == "measured" else f"not measured: {entry['reason']}"
-
-
-def overview(figures: Figures) -> list[str]:
-    """The runs with their devices, and a row per part."""
-    about = figures.get("setting")
-    where = f"{about['device']}; {about['machine']}; rigcast {about['version']}." if about else NOT_RUN
-    rows = [f"| `python -m {part.module}` | {part.target} | {seen(part, figures)} |" for part in PARTS]
-    return [where, "", "| script | target | seen |", "| --- | --- | --- |", *rows]
-
-
-def section(part: Part, figures: Figures) -> list[str]:
-    """The table of a part, or why there is none."""
-    entry = figures["parts"].get(part.name)
-    if entry is None:
-        return [NOT_RUN]
-    if entry["state"] != "measured":
-        return [f"Not measured: {entry['reason']}."]
-    lines: list[str] = importlib.import_module(part.module).SCRIPT.table(entry["found"])
-    return lines
 
 
 def write_page(figures: Figures) -> None:
     """Fill all places of the page."""
-    write_between_marks("GPU parts", "\n".join(overview(figures)))
-    for part in PARTS:
-        write_between_marks(part.name, "\n".join(section(part, figures)))
+    gpu, parts = gpu_measured(figures), [shown(part, figures) for part in PARTS]
+    write_between_marks("GPU parts", "\n".join(overview(figures, parts, gpu)))
+    write_between_marks("GPU before", "\n".join(before_table()))
+    write_between_marks("GPU kernels", "\n".join(kernel_table(parts, gpu)))
+    for each in parts:
+        write_between_marks(each.part.name, "\n".join(section(each, gpu)))
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -175,7 +142,8 @@ def main(argv: list[str] | None = None) -> int:
         return 1
     figures = measure(given.figures, setting(report.detail), given.minutes, given.again)
     write_page(figures)
-    print("\n".join(overview(figures)))
+    parts = [shown(part, figures) for part in PARTS]
+    print("\n".join(overview(figures, parts, gpu_measured(figures))))
     return 0 if all(entry["state"] in ("measured", "absent") for entry in figures["parts"].values()) else 1
 
 
