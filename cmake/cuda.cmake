@@ -39,6 +39,7 @@ endif()
 set(CMAKE_CUDA_STANDARD 20)
 set(CMAKE_CUDA_STANDARD_REQUIRED ON)
 set(CMAKE_CUDA_EXTENSIONS OFF)
+string(APPEND CMAKE_CUDA_FLAGS " --expt-relaxed-constexpr")  # kernels call std::bit_cast, else wrong there without an error
 # The runtime is linked statically, or with Shared comes from the wheel nvidia-cuda-runtime. It loads the driver at its
 # first use: importing the extension needs none.
 set(RIGCAST_CUDA_RUNTIME Static CACHE STRING "How the CUDA runtime is linked: Static or Shared")

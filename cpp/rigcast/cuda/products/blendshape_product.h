@@ -55,13 +55,15 @@ struct alignas(16) WindowRow {
 /// descending prefix lengths; a team stops at the last rows that its first frame needs. A frame has the same bytes in
 /// teams of any shape: terms have the order of the rows, and rows beyond a frame's prefix add zeros.
 ///
-/// 100 heads of 72 shapes, of which a vertex has 21.6 of 46,000 (a tile 25.2, padded to 32.3), predicted for an H100:
-///   operations  4 groups of 4 tiles of 8 frames: 46,000 x 3 x 32.3 x 128 x 3 products x 2 = 3.4 GFLOP, .011 ms at
-///               300 TFLOP/s
-///   bytes       67 MB (55 written, 12 of values): .023 ms at 2.97 TB/s; .021 ms with int16
-///   L2 cache    55 MB written + 4 x 14 MB of values + 10 MB of rows and activations: .022 ms at 5.5 TB/s
-///   shared      55 MB written and read, some of it with conflicts: .008 ms
-/// so that .025 to .030 ms are to be expected with the launch of the activations. Not run on a device.
+/// The benchmark on an H100: 100 heads, 46,000 vertices, 72 shapes of which 21.6 move a vertex and 25.2 a tile, padded
+/// to 32.3; 180 windows x 4 groups of 25 heads, in teams of which a multiprocessor holds two:
+///   operations    46,000 x 3 x 32.3 x 128 heads x 3 products x 2 = 3.4 GFLOP: .011 ms at 300 TFLOP/s
+///   instructions  11,500 tiles x 990 and 18,000 rows x 75 of a warp: .014 ms at one per cycle and scheduler
+///   bytes         55 MB written, 12 MB of offsets (6 MB as int16): .023 ms (.021) at 2.97 TB/s, the floor
+///   L2 cache      55 MB written, 4 x 13.9 MB of values, 11 MB of lists and activations: .022 ms at 5.5 TB/s
+///   shared        55 MB written, with conflicts, and read: .005 ms
+/// Predicted: .025 ms, as the first results are there after .003 ms, and .028 ms with the launch of the activations. No
+/// device has run it.
 template <class Value, int Columns, class Activations>
 struct BlendshapeProduct {
     using Tiles = BlendshapeTiles<Value>;
