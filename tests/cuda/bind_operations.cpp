@@ -8,6 +8,7 @@
 
 #include "bindings/convert/arrays.h"
 #include "operations.h"
+#include "rigcast/cuda/machine/device.h"
 
 namespace rigcast::bindings {
 namespace {
@@ -93,6 +94,13 @@ void bind_cuda_operations(py::module_& module) {
                "The same by cuBLAS, for groups of one shape.");
     module.def("library_solve", &library_solve, py::arg("rows"), py::arg("columns"), py::arg("values"), py::arg("rhs"),
                "Rows of rhs (m, n) times A^-1 by cuSPARSE: A from triplets, both triangles.");
+    module.def(
+        "architecture_fault",
+        [](const std::string& name, int major, int minor, int oldest) {
+            return cuda::architecture_fault({name, major, minor, 0}, oldest);
+        },
+        py::arg("name"), py::arg("major"), py::arg("minor"), py::arg("oldest"),
+        "Why a device cannot run machine code from a compute capability on.");
     module.def("blend", &blend, py::arg("points"), py::arg("transforms"), py::arg("offset"), py::arg("point"),
                py::arg("transform"), py::arg("weight"), "Vertices (T, V, 3): sums of weighted transformed points.");
 }
