@@ -7,6 +7,7 @@
 
 #include "bindings/convert/arrays.h"
 #include "operations.h"
+#include "rigcast/cuda/machine/device.h"
 
 namespace rigcast::bindings {
 namespace {
@@ -97,6 +98,13 @@ void bind_cuda_operations(py::module_& module) {
     module.def("sparse_product", &sparse_product, py::arg("start"), py::arg("columns"), py::arg("values"),
                py::arg("input"), py::arg("num_frames"),
                "(frames, rows): a matrix in compressed rows times the first columns of input, by cuSPARSE.");
+    module.def(
+        "architecture_fault",
+        [](const std::string& name, int major, int minor, int oldest) {
+            return cuda::architecture_fault({name, major, minor, 0}, oldest);
+        },
+        py::arg("name"), py::arg("major"), py::arg("minor"), py::arg("oldest"),
+        "Why a device cannot run machine code from a compute capability on.");
     module.def("blend", &blend, py::arg("points"), py::arg("transforms"), py::arg("offset"), py::arg("point"),
                py::arg("transform"), py::arg("weight"), "Vertices (T, V, 3): sums of weighted transformed points.");
 }

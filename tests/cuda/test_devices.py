@@ -16,6 +16,7 @@ import rigcast as rc
 from rigcast import _core
 from rigcast import _device_report as device_report
 from rigcast._device_report import DeviceReport, cuda_report, device_reports
+from tests.cuda.conftest import load_emulation
 from tests.support.made.models import linear_blend, random_body, random_poses
 
 
@@ -111,6 +112,23 @@ def test_an_extension_that_does_not_load_says_why(monkeypatch):
     monkeypatch.setattr(device_report.importlib, "import_module", refuse)
     assert "does not load: libsomething.so" in cuda_report().detail
     assert rc.devices() == ["cpu"]
+
+
+def test_a_device_of_an_older_generation_is_named_with_what_is_needed(monkeypatch):
+    fault = load_emulation().architecture_fault
+    assert fault("A100", 8, 0, 80) == fault("H100", 9, 0, 80) == ""
+    reason = fault("Tesla T4", 7, 5, 80)
+    assert reason == "Tesla T4 has compute capability 7.5, this build needs 8.0"
+
+    class Extension:
+        @staticmethod
+        def status():
+            return {"works": False, "reason": reason, "devices": []}
+
+    monkeypatch.setitem(sys.modules, "rigcast._cuda", Extension)
+    assert cuda_report() == DeviceReport("cuda", False, reason)
+    with pytest.raises(ValueError, match=r"device is 'cuda', which does not work here \(Tesla T4 has compute cap"):
+        evaluate_on_cuda(random_body())
 
 
 def test_the_extension_imports_without_a_device():

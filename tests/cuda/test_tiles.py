@@ -174,4 +174,4 @@ def test_the_sweep_is_refused_without_its_extension(monkeypatch):
 
 def test_discs_have_the_share_that_is_asked_for():
     assert tiles.disc(5, 1.0).all()
-    assert tiles.disc(64, 0.59).mean() == pytest.approx(0.59, abs=0.01)
+    assert 0.58 < tiles.disc(64, 0.59).mean() < 0.60

@@ -80,12 +80,10 @@ const std::vector<TexelShape>& all_texel_shapes() {
         texel_shape<1, 1, 1>(),
         texel_shape<1, 1, 2>(),
         texel_shape<1, 1, 4>(),
-        texel_shape<1, 2, 2>(),
         texel_shape<2, 2, 1>(),
         texel_shape<4, 2, 1>(),
         texel_shape<2, 4, 1>(),
         texel_shape<4, 4, 1>(),
-        texel_shape<4, 4, 2>(),
         texel_shape<8, 4, 1>(),
     };
     return shapes;

@@ -22,9 +22,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from tests.cuda.conftest import find_extension, load_extension
 
 from benchmarks.systems.cuda.script import AbsentError, Found, Script, markdown, matrix_rate
-from tests.cuda.conftest import find_extension, load_extension
 
 FRAMES = [1, 16, 256, 4096]
 REPEATS = 7
@@ -81,7 +81,7 @@ def disc(side: int, share: float) -> NDArray[np.uint8]:
 
 
 def convolutions(lane: Any, name: str, maps: Sequence[tuple[int, int, int, bool, float]]) -> Layer:
-    """``maps``: how many, side of the result, inputs, whether the map is upsampled, share of needed texels; 16 outputs."""
+    """``maps``: how many, side of the result, inputs, whether it is upsampled, share of needed texels; 16 outputs."""
     rng = np.random.default_rng(0)
     layers, first, multiply_adds = [], 0, 0
     for count, side, inputs, upsamples, share in maps:
@@ -160,7 +160,7 @@ def table(found: Found) -> list[str]:
 
 
 def headline(found: Found) -> str:
-    """How often the engine's choice is as good as the fastest shape."""
+    """The cases in which the engine's choice is as good as the fastest shape."""
     best: dict[tuple[str, int], float] = {}
     for row in found["rows"]:
         key = row["layer"], row["frames"]
@@ -172,7 +172,9 @@ def headline(found: Found) -> str:
 
 def options(parser: argparse.ArgumentParser) -> None:
     """Numbers of frames, and runs of each."""
-    parser.add_argument("--frames", type=int, nargs="+", default=FRAMES, help="frames of a batch (default: %(default)s)")
+    parser.add_argument(
+        "--frames", type=int, nargs="+", default=FRAMES, help="frames of batches (default: %(default)s)"
+    )
     parser.add_argument("--repeats", type=int, default=REPEATS, help="timed runs of a shape (default: %(default)s)")
 
 

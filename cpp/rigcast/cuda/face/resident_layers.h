@@ -12,7 +12,7 @@ namespace rigcast::cuda {
 /// A convolution layer of all segments whose constants are on the device.
 class ResidentConvolution {
 public:
-    static constexpr std::int64_t few_frames = 16;
+    static constexpr std::int64_t few_frames = 4;
 
     ResidentConvolution(Machine& machine, const TexelPlan& plan)
         : num_tiles_(static_cast<std::int64_t>(plan.tiles.size())) {

@@ -3,54 +3,12 @@
 
 #include "rigcast/core/portable.h"
 #include "rigcast/cuda/face/detail.h"
+#include "rigcast/cuda/face/texel_group.h"
 #include "rigcast/cuda/machine/block.h"
 #include "rigcast/cuda/machine/matrix_units.h"
 #include "rigcast/cuda/products/grouped_product.h"
 
 namespace rigcast::cuda {
-
-/// A convolution of a segment's map, cell by cell. A cell is 2 x 2 texels of the result, one of each parity of row and
-/// column; all are sums over parts of the same texels of the source, the cell's taps: 4 x 4 of them, or after an
-/// upsampling 3 x 3. A map lies texel by texel, the channels of a texel side by side; only needed texels exist.
-struct TexelGroup {
-    std::int64_t input;   // column of the first texel of the map that is read
-    std::int64_t output;  // column of the first texel of the result
-    std::int64_t bias;    // first number of b in the biases
-    std::int64_t source;  // first number of (taps, cells) in the sources
-    std::int64_t target;  // first number of (parities, cells) in the targets
-    std::int32_t inputs;  // channels
-    std::int32_t outputs;
-    std::int32_t cells;
-    std::int32_t upsamples;
-    std::int32_t refinement;
-
-    static constexpr int parities = 4;  // p: of the row p / 2, of the column p % 2
-
-    /// Taps along an axis.
-    RIGCAST_DEVICE int taps() const { return upsamples != 0 ? 3 : 4; }
-    /// Matrices of weights along an axis.
-    RIGCAST_DEVICE int matrices() const { return upsamples != 0 ? 4 : 3; }
-    /// Along an axis: the matrix that texels of a parity multiply a tap by, or -1 if they do not see the tap.
-    RIGCAST_DEVICE int matrix(int tap, int parity) const {
-        if (tap < parity || tap - parity >= taps() - 1) return -1;
-        return upsamples != 0 ? tap + parity : tap - parity;
-    }
-    /// Tiles of 16 channels of a texel.
-    RIGCAST_DEVICE int depth_tiles() const { return (inputs + FloatTile::depth - 1) / FloatTile::depth; }
-};
-
-/// Successive cells and 16 outputs of a group, which one block computes.
-struct TexelTile {
-    std::int64_t weight;  // first tile of the matrices, for the outputs of this one
-    std::int32_t group;
-    std::int32_t first_cell;
-    std::int32_t first_output;
-};
-
-/// Number `row` of the outputs of a tile is that many after the first: a lane has two neighbors.
-RIGCAST_DEVICE constexpr int texel_output(int row) {
-    return row % 8 * 2 + row / 8;
-}
 
 /// Finish(W * x) for one convolution layer of all segments and all frames (or tangents) in one launch, on the matrix
 /// units; W * x sums over taps, then channels. Only needed texels are stored. A warp whose frame leaves a refinement
@@ -72,18 +30,20 @@ struct TexelProduct {
     static constexpr int threads = warps * lanes_per_warp;
     static constexpr int blocks = warps > 8 ? 1 : (Columns == 4 || Depths > 2 ? 12 : 16) / warps;
     static constexpr int parities = TexelGroup::parities;
-    static constexpr int fragments = Depths * parities * 2;  // of weights per step: a warp reads one at once
-    static constexpr int weights_per_thread = (fragments + warps - 1) / warps;
+    static constexpr int halves = parities * 2;  // of the tiles of weights of a depth: a warp reads one at once
+    static constexpr int halves_per_warp = (halves + warps - 1) / warps;
 
     struct Shared {
         FloatRowTile w[Depths][parities];
         FloatColumnTile x[Depths][warps][Columns];
-        unsigned seen[Depths];  // by which parities, a bit for each
+        unsigned seen[Depths];
     };
     struct Fetched {
-        FourFloats w[weights_per_thread];
+        FourFloats w[Depths][halves_per_warp];
         FourFloats x[Depths][Columns];
-        std::int32_t source[Depths][Columns];  // of the next step
+        unsigned seen[Depths];
+        TexelDepth next;  // the first of the next step, and its sources
+        std::int32_t source[Depths][Columns];
     };
     struct Registers {
         float sum[parities][Columns][FloatTile::sums];
@@ -114,48 +74,41 @@ struct TexelProduct {
         const TexelGroup group = groups[tile.group];
         const std::int64_t frame = frame_of(block, thread);
         const bool left_out = is_left_out(group, frame);
-        if (step == 0) fetch_sources(group, tile, thread, left_out, step, fetched);
-        fetch_weights(group, tile, thread, step, fetched);
+        if (step == 0) {
+            fetched.next = {0, 0, 0};
+            fetch_sources(group, tile, thread, left_out, fetched.next, fetched);
+        }
         const float* map = input + (left_out ? 0 : frame) * input_width + group.input;
         RIGCAST_UNROLL
         for (int d = 0; d < Depths; ++d) {
-            const int channel = (step * Depths + d) % group.depth_tiles() * FloatTile::depth + thread % 4 * 4;
-            RIGCAST_UNROLL
-            for (int j = 0; j < Columns; ++j) {
-                const std::int32_t source = fetched.source[d][j];
-                const float* texel = map + std::int64_t{source < 0 ? 0 : source} * group.inputs + channel;
-                fetched.x[d][j] = load_four(texel, source < 0 ? 0 : group.inputs - channel);
-            }
+            fetched.seen[d] = fetched.next.seen(group);
+            fetch_weights(group, tile, thread, fetched.next, fetched.seen[d], fetched.w[d]);
+            fetch_texels(group, map, fetched.next.tile * FloatTile::depth + thread % 4 * 4, fetched.source[d],
+                         fetched.x[d]);
+            fetched.next.advance(group);
         }
-        fetch_sources(group, tile, thread, left_out, step + 1, fetched);
+        fetch_sources(group, tile, thread, left_out, fetched.next, fetched);
     }
 
-    RIGCAST_DEVICE void put(Block block, int thread, int step, const Fetched& fetched, Shared& shared) const {
+    RIGCAST_DEVICE void put(Block, int thread, int, const Fetched& fetched, Shared& shared) const {
         const int warp = thread / lanes_per_warp;
         const int lane = thread % lanes_per_warp;
         RIGCAST_UNROLL
-        for (int i = 0; i < weights_per_thread; ++i) {
-            const int number = warp + i * warps;
-            if (number >= fragments) break;
-            shared.w[number / 2 / parities][number / 2 % parities].half[number % 2][lane] = fetched.w[i];
-        }
-        RIGCAST_UNROLL
         for (int d = 0; d < Depths; ++d) {
             RIGCAST_UNROLL
-            for (int j = 0; j < Columns; ++j) shared.x[d][warp][j].lane[lane] = fetched.x[d][j];
-        }
-        if (thread < Depths) {
-            const TexelGroup& group = groups[tiles[block.column].group];
-            unsigned seen = 0;
-            for (int parity = 0; parity < parities; ++parity) {
-                if (matrix_of(group, step * Depths + thread, parity) >= 0) seen |= 1u << parity;
+            for (int i = 0; i < halves_per_warp; ++i) {
+                const int half = warp + i * warps;
+                if (half < halves) shared.w[d][half / 2].half[half % 2][lane] = fetched.w[d][i];
             }
-            shared.seen[thread] = seen;
+            RIGCAST_UNROLL
+            for (int j = 0; j < Columns; ++j) shared.x[d][warp][j].lane[lane] = fetched.x[d][j];
+            if (thread == 0) shared.seen[d] = fetched.seen[d];
         }
     }
 
     RIGCAST_DEVICE void multiply(Block block, int thread, const Shared& shared, Registers& registers) const {
-        if (is_left_out(groups[tiles[block.column].group], frame_of(block, thread))) return;
+        if (detail.factors != nullptr && is_left_out(groups[tiles[block.column].group], frame_of(block, thread)))
+            return;
         RIGCAST_UNROLL
         for (int d = 0; d < Depths; ++d) {
             multiply_floats(thread % lanes_per_warp, shared.w[d], 1, shared.x[d][thread / lanes_per_warp], 1, false,
@@ -222,42 +175,55 @@ private:
     }
 
     RIGCAST_DEVICE void fetch_sources(const TexelGroup& group, const TexelTile& tile, int thread, bool left_out,
-                                      int step, Fetched& fetched) const {
+                                      TexelDepth from, Fetched& fetched) const {
+        const int first = first_cell(tile, thread) + FloatTile::column(thread % lanes_per_warp);
         RIGCAST_UNROLL
         for (int d = 0; d < Depths; ++d) {
-            const int tap = (step * Depths + d) / group.depth_tiles();
+            const bool is_needed = !left_out && !from.is_beyond(group);
+            const int tap = from.row * group.taps() + from.column;
+            const std::int32_t* source = sources + group.source + std::int64_t{tap} * group.cells;
             RIGCAST_UNROLL
             for (int j = 0; j < Columns; ++j) {
-                const int cell =
-                    first_cell(tile, thread) + j * FloatTile::columns + FloatTile::column(thread % lanes_per_warp);
-                const bool inside = !left_out && tap < group.taps() * group.taps() && cell < group.cells;
-                fetched.source[d][j] = inside ? sources[group.source + std::int64_t{tap} * group.cells + cell] : -1;
+                const int cell = first + j * FloatTile::columns;
+                fetched.source[d][j] = is_needed && cell < group.cells ? source[cell] : -1;
             }
+            from.advance(group);
         }
     }
 
-    RIGCAST_DEVICE void fetch_weights(const TexelGroup& group, const TexelTile& tile, int thread, int step,
-                                      Fetched& fetched) const {
+    RIGCAST_DEVICE void fetch_weights(const TexelGroup& group, const TexelTile& tile, int thread, TexelDepth depth,
+                                      unsigned seen, FourFloats (&w)[halves_per_warp]) const {
         RIGCAST_UNROLL
-        for (int i = 0; i < weights_per_thread; ++i) {
-            const int number = thread / lanes_per_warp + i * warps;
-            const int depth = step * Depths + number / 2 / parities;
-            const int matrix = number < fragments ? matrix_of(group, depth, number / 2 % parities) : -1;
-            fetched.w[i] = {};
-            if (matrix < 0) continue;
-            const std::int64_t at = tile.weight + matrix * group.depth_tiles() + depth % group.depth_tiles();
-            fetched.w[i] = weights[at].half[number % 2][thread % lanes_per_warp];
+        for (int i = 0; i < halves_per_warp; ++i) {
+            const int half = thread / lanes_per_warp + i * warps;
+            const int parity = half / 2;
+            w[i] = {};
+            if ((seen >> parity & 1u) == 0) continue;
+            const int matrix =
+                group.matrix(depth.row, parity / 2) * group.matrices() + group.matrix(depth.column, parity % 2);
+            const std::int64_t at = tile.weight + matrix * group.depth_tiles() + depth.tile;
+            w[i] = weights[at].half[half % 2][thread % lanes_per_warp];
         }
     }
 
-    /// The matrix by which texels of a parity multiply a pair of tap and 16 channels, -1 for none.
-    RIGCAST_DEVICE static int matrix_of(const TexelGroup& group, int depth, int parity) {
-        if (depth >= num_depths(group)) return -1;
-        const int tap = depth / group.depth_tiles();
-        const int row = group.matrix(tap / group.taps(), parity / 2);
-        const int column = group.matrix(tap % group.taps(), parity % 2);
-        return row < 0 || column < 0 ? -1 : row * group.matrices() + column;
+    /// Four channels of each texel.
+    RIGCAST_DEVICE static void fetch_texels(const TexelGroup& group, const float* map, int channel,
+                                            const std::int32_t (&source)[Columns], FourFloats (&x)[Columns]) {
+        const bool aligned = group.inputs % 4 == 0 && reinterpret_cast<std::uintptr_t>(map) % sizeof(FourFloats) == 0;
+        RIGCAST_UNROLL
+        for (int j = 0; j < Columns; ++j) {
+            x[j] = {};
+            if (source[j] < 0 || channel >= group.inputs) continue;
+            const float* texel = map + std::int64_t{source[j]} * group.inputs + channel;
+            if (aligned) {
+                x[j] = *reinterpret_cast<const FourFloats*>(texel);
+                continue;
+            }
+            RIGCAST_UNROLL
+            for (int i = 0; i < 4; ++i) x[j].value[i] = channel + i < group.inputs ? texel[i] : 0.0f;
+        }
     }
+
     RIGCAST_DEVICE static int num_depths(const TexelGroup& group) {
         return group.taps() * group.taps() * group.depth_tiles();
     }

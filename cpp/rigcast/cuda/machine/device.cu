@@ -26,14 +26,6 @@ std::string driver_fault() {
     return "";
 }
 
-/// The reason why the first device cannot run this build's kernels, or "".
-std::string kernel_fault(const DeviceInfo& device) {
-    if (10 * device.major + device.minor >= RIGCAST_CUDA_OLDEST) return "";
-    return device.name + " has compute capability " + std::to_string(device.major) + "." +
-           std::to_string(device.minor) + ", this build needs " + std::to_string(RIGCAST_CUDA_OLDEST / 10) + "." +
-           std::to_string(RIGCAST_CUDA_OLDEST % 10);
-}
-
 }  // namespace
 
 DeviceStatus device_status() {
@@ -51,7 +43,7 @@ DeviceStatus device_status() {
                            static_cast<std::int64_t>(properties.totalGlobalMem)});
     }
     if (devices.empty()) return {false, "no CUDA device whose properties can be read", {}};
-    reason = kernel_fault(devices.front());
+    reason = architecture_fault(devices.front(), RIGCAST_CUDA_OLDEST);
     return {reason.empty(), reason, devices};
 }
 

@@ -18,6 +18,15 @@ struct DeviceStatus {
     std::vector<DeviceInfo> devices;
 };
 
+/// The reason why a device cannot run machine code for compute capabilities from `oldest` on (ten times the number), or
+/// "".
+inline std::string architecture_fault(const DeviceInfo& device, int oldest) {
+    if (10 * device.major + device.minor >= oldest) return "";
+    return device.name + " has compute capability " + std::to_string(device.major) + "." +
+           std::to_string(device.minor) + ", this build needs " + std::to_string(oldest / 10) + "." +
+           std::to_string(oldest % 10);
+}
+
 /// Finds out if kernels of this build can run here. CUDA errors are a reason, not an exception.
 DeviceStatus device_status();
 

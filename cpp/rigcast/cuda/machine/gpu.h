@@ -13,8 +13,8 @@
 #include "rigcast/core/error.h"
 #include "rigcast/cuda/machine/block.h"
 
-/// The Machine of NVIDIA GPUs; the tests marked `gpu` passed on an H100. Not run on a device: sums in pieces in columns
-/// of a wider row (AddPieces), the wait for a foreign stream, and arrays of PyTorch, CuPy or JAX.
+/// The Machine of NVIDIA GPUs; the tests marked `gpu` passed on an H100. Not run on a device: the matrix units, sums in
+/// pieces (AddPieces), the wait for a foreign stream, and arrays of PyTorch, CuPy or JAX.
 namespace rigcast::cuda {
 
 /// Throws CudaError with CUDA's own text if a call failed.

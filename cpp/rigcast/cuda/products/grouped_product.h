@@ -1,14 +1,12 @@
 #pragma once
 #include <bit>
-#include <cmath>
 #include <cstdint>
 
 #include "rigcast/core/portable.h"
 #include "rigcast/cuda/machine/block.h"
 #include "rigcast/cuda/machine/machine.h"
 #include "rigcast/cuda/machine/matrix_units.h"
-#include "rigcast/cuda/products/tangent_kernels.h"
-#include "rigcast/network/activation.h"
+#include "rigcast/cuda/products/finish.h"
 #include "rigcast/network/storage.h"
 
 namespace rigcast::cuda {
@@ -102,72 +100,6 @@ RIGCAST_DEVICE inline float widened(const FetchedWeights& from, network::Storage
 RIGCAST_DEVICE inline bool has_one_part(network::Storage storage) {
     return storage != network::Storage::float32 && storage != network::Storage::int16;
 }
-
-/// f(x). NaN stays NaN.
-RIGCAST_DEVICE inline float activated(network::Activation activation, float x) {
-    switch (activation) {
-        case network::Activation::none:
-            return x;
-        case network::Activation::tanh:
-            return tanhf(x);
-        case network::Activation::relu:
-            return x <= 0.0f ? 0.0f : x;
-        case network::Activation::leaky_relu:
-            return x > 0.0f ? x : network::leaky_slope * x;
-        case network::Activation::smooth_leaky_relu: {
-            constexpr float slope = network::leaky_slope;
-            const float r = x <= -1.0f ? 0.0f : x + 1.0f;
-            return x > 1.0f ? x : slope * x + 0.25f * (1.0f - slope) * r * r;
-        }
-    }
-    return x;
-}
-
-/// A gradient times f', from the value y = f(x); at 0 the derivative from the left.
-RIGCAST_DEVICE inline float times_slope(network::Activation activation, float gradient, float y) {
-    switch (activation) {
-        case network::Activation::none:
-            return gradient;
-        case network::Activation::tanh:
-            return gradient * (1.0f - y * y);
-        case network::Activation::relu:
-            return y > 0.0f ? gradient : 0.0f;
-        case network::Activation::leaky_relu:
-            return y > 0.0f ? gradient : network::leaky_slope * gradient;
-        case network::Activation::smooth_leaky_relu: {
-            constexpr float slope = network::leaky_slope;
-            return gradient * sqrtf(fminf(fmaxf(slope + (1.0f - slope) * y, slope * slope), 1.0f));
-        }
-    }
-    return gradient;
-}
-
-/// Finishes an output y = f(W x + b) from the sum W x.
-struct BiasAndActivation {
-    const float* biases;
-    network::Activation activation;
-
-    RIGCAST_DEVICE float operator()(float sum, std::int64_t bias, std::int64_t, std::int64_t) const {
-        return activated(activation, sum + biases[bias]);
-    }
-};
-
-/// Leaves a sum as it is.
-struct Unfinished {
-    RIGCAST_DEVICE float operator()(float sum, std::int64_t, std::int64_t, std::int64_t) const { return sum; }
-};
-
-/// Finishes the tangent of an output dy = (W dx) f', from the values y (T, width).
-struct TimesSlope {
-    const float* values;
-    std::int64_t width;
-    TangentFrames frames;
-    network::Activation activation;
-
-    RIGCAST_DEVICE float operator()(float sum, std::int64_t, std::int64_t tangent, std::int64_t output) const {
-        return times_slope(activation, sum, values[frames.frame(tangent) * width + output]);
-    }
-};
 
 /// Up to four numbers from `from` on, of which `count` exist; 0 for the others.
 RIGCAST_DEVICE inline FourFloats load_four(const float* from, std::int64_t count) {
@@ -379,33 +311,6 @@ private:
     }
     RIGCAST_DEVICE static int first_row(int warp) { return warp % warps_of_rows * rows_per_warp; }
     RIGCAST_DEVICE static int first_column(int warp) { return warp / warps_of_rows * columns_per_warp; }
-};
-
-/// The pieces of the sum of one output of a layer.
-struct PieceSum {
-    std::int32_t column;  // of the output
-    std::int32_t count;
-};
-
-/// Adds the pieces of the sums of a layer's N outputs in their order, and finishes them.
-template <class Finish>
-struct AddPieces {
-    const float* pieces;      // (pieces, T, N)
-    const PieceSum* sums;     // (N), in the order of the biases
-    std::int64_t num_frames;  // T
-    std::int64_t num_sums;    // N
-    Finish finish;
-    std::int64_t first_frame;  // of the output
-    float* output;             // (first_frame + T or more, output_width)
-    std::int64_t output_width;
-
-    RIGCAST_DEVICE void operator()(std::int64_t t, std::int64_t i) const {
-        const PieceSum of = sums[i];
-        float sum = 0.0f;
-        for (std::int32_t p = 0; p < of.count; ++p) sum += pieces[(p * num_frames + t) * num_sums + i];
-        const std::int64_t frame = first_frame + t;
-        output[frame * output_width + of.column] = finish(sum, i, frame, of.column);
-    }
 };
 
 }  // namespace rigcast::cuda

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rigcast/cuda/machine/machine.h"
+#include "rigcast/cuda/products/add_pieces.h"
 #include "rigcast/cuda/products/layer_product.h"
 
 namespace rigcast::cuda {
