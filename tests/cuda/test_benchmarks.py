@@ -148,7 +148,7 @@ def test_the_inverse_rig_is_measured(measuring, monkeypatch):
     assert found["compared"]["same"] + found["compared"]["lower"] == 20
     rows = cells(inverse.table(plan, found, H100))
     assert [row[0] for row in rows] == list(inverse.PARTS.values())
-    assert inverse.headline(plan, found, H100).measured.endswith("frames/s, pageable targets")
+    assert inverse.headline(plan, found, H100).measured.endswith("frames/s, targets in NumPy")
 
 
 def test_a_whole_call_waits_for_its_copies_or_its_kernels():

@@ -9,6 +9,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from benchmarks.systems.cuda import tiles
+from benchmarks.systems.cuda.gpus import H100
 from benchmarks.systems.cuda.script import AbsentError
 
 from tests.cuda.operation import normal
@@ -150,20 +151,21 @@ def test_the_sweep_has_a_row_for_every_shape(emulated_lane, monkeypatch):
 
     monkeypatch.setattr(tiles, "kernels", lambda: emulated_lane)
     monkeypatch.setattr(tiles, "layers_of", few)
-    monkeypatch.setattr(tiles, "matrix_rate", lambda: {"rate": 5e13, "missing": ""})
-    found = json.loads(json.dumps(tiles.SCRIPT.measure(argparse.Namespace(frames=[1, 3], repeats=2))))
+    given = argparse.Namespace(frames=[1, 3], repeats=2)
+    plan = tiles.SCRIPT.plan(given)
+    found = json.loads(json.dumps(tiles.SCRIPT.measure(given, plan)))
     shapes = len(emulated_lane.product_shapes()) + len(emulated_lane.texel_shapes())
-    assert len(found["rows"]) == 2 * shapes
-    assert sum(row["is_default"] for row in found["rows"]) == 4
-    for row in found["rows"]:
+    assert len(found["shapes"]) == 2 * shapes
+    assert sum(row["is_default"] for row in found["shapes"]) == 4
+    for row in found["shapes"]:
         needed = [int(tiles.disc(8, 0.8).sum()), 25]
         adds = {"3 of 5 x 7": 105, "maps": 2 * needed[0] * 16 * 3 * 4 + needed[1] * 16 * 4 * 9}[row["layer"]]
         assert row["tflops"] * row["ms"] == pytest.approx(2e-9 * adds * row["frames"])
-        assert row["fraction"] == pytest.approx(row["tflops"] / 50)
-    lines = tiles.SCRIPT.table(found)
+    lines = tiles.SCRIPT.table(plan, found, H100)
     assert len(lines) == 4 + 2 * shapes
     assert all(line.count("|") == 8 for line in lines[2:])
-    assert " of 4 cases" in tiles.SCRIPT.headline(found)
+    assert " of 4 cases" in tiles.SCRIPT.headline(plan, found, H100).measured
+    assert tiles.SCRIPT.table(plan, None, H100)[-1] == "All shapes: not run."
 
 
 def test_the_sweep_is_refused_without_its_extension(monkeypatch):

@@ -235,7 +235,7 @@ def face_maps(tensors: Tensors, adds: float, adds_of_all: float, controls: int, 
 class Steps:
     """Gradient steps that a frame of the inverse rig takes: from its first start, and from each other one.
 
-    By the emulation: 64 frames of the benchmark took 204 on the average, from the zero and the linear start and from the
+    By the emulation: 64 frames of the benchmark took 204 on the average, from zero, from the linear start and from the
     solutions of both neighbors; a slot waits four steps for its next job.
     """
 

@@ -7,7 +7,8 @@ own copies. Medians, after a warm-up. "CPU" is the same call on all threads. Wei
 same objective, which must be all frames that have one minimum in reach.
 
 The prediction counts gradient steps: those that a frame takes from its first start, and from each other one
-(``--steps``); the work of the host (problem, notes) is not in it. Copies of targets run beside kernels: a whole call takes the longer one of both.
+(``--steps``); the work of the host (problem, notes) is not in it. Copies of targets run beside kernels: a whole call
+takes the longer one of both.
 """
 
 from __future__ import annotations
@@ -46,7 +47,7 @@ GOAL = 200_000  # frames per second of whole calls with targets on the device
 PARTS = {
     "there": "whole call, targets on the device",
     "pinned": "whole call, pinned targets",
-    "call": "whole call, pageable targets",
+    "call": "whole call, targets in NumPy",
     "projection": "projection",
     "search": "search",
     "cpu": "CPU, whole call",
@@ -169,7 +170,7 @@ def headline(plan: Plan, found: Found | None, gpu: Gpu) -> Headline:
     if found is None:
         return Headline(predicted)
     there, host = found["there"]["rate"], found["call"]["rate"]
-    words = "targets on the device" if isinstance(there, float) else "pageable targets"
+    words = "targets on the device" if isinstance(there, float) else "targets in NumPy"
     return Headline(predicted, f"{there if isinstance(there, float) else host:,.0f} frames/s, {words}")
 
 

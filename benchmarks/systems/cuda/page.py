@@ -124,7 +124,7 @@ def kernel_table(parts: list[Shown], gpu: Gpu) -> list[str]:
     reasons = [[name, f"{given.share:.0%}", given.reason] for name, given in EFFICIENCY.items()]
     about = (
         f"Work and floors per frame, pose or head of a large batch, whose constants do not count; {gpu.name}. Unit "
-        f"split: {SPLIT_PRODUCTS} products of TF32 on the matrix units for one of float32; cache: bytes in the L2 cache."
+        f"split: {SPLIT_PRODUCTS} products of TF32 on the matrix units for one of float32; cache: bytes in the L2."
     )
     return [about, "", *markdown(head, rows), "", *markdown(["efficiency", "share", "why"], reasons)]
 

@@ -6,9 +6,8 @@ chosen" is what the engine does for a number of frames: a shape that is faster e
 ``products/resident_product.h`` or ``face/resident_layers.h``. Long sums have to be summed in pieces: of a layer of
 2,048 inputs, the other shapes are shown for comparison alone.
 
-Times lie between two events around one layer (median, after a run to warm up). The floor are the layer's operations
-over the measured rate of a large float32 product of cuBLAS (PyTorch with CUDA, TF32 off; left out without it): products
-in two parts of TF32 can be faster than that.
+Times lie between two events around one layer (median, after a run to warm up). The floor are the layer's operations at
+a third of the rate of the matrix units for TF32, as ``floors.py`` counts products in two parts.
 """
 
 from __future__ import annotations
@@ -24,7 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 from tests.cuda.conftest import find_extension, load_extension
 
-from benchmarks.systems.cuda.script import AbsentError, Found, Script, markdown, matrix_rate
+from benchmarks.systems.cuda.floors import SPLIT_PRODUCTS
+from benchmarks.systems.cuda.gpus import Gpu
+from benchmarks.systems.cuda.script import NOT_RUN, AbsentError, Found, Headline, Plan, Script, markdown
 
 FRAMES = [1, 16, 256, 4096]
 REPEATS = 7
@@ -111,7 +112,7 @@ def layers_of(lane: Any) -> list[Layer]:
     ]
 
 
-def sweep(layers: Sequence[Layer], frames: Sequence[int], repeats: int, rate: float | None) -> list[Found]:
+def sweep(layers: Sequence[Layer], frames: Sequence[int], repeats: int) -> list[Found]:
     """A row per layer, number of frames and shape."""
     rows = []
     for layer in layers:
@@ -127,23 +128,28 @@ def sweep(layers: Sequence[Layer], frames: Sequence[int], repeats: int, rate: fl
                         "is_default": shape == layer.shapes[0],
                         "ms": ms,
                         "tflops": 1e-9 * operations / ms,
-                        "fraction": 1e3 * operations / rate / ms if rate else None,
                     }
                 )
     return rows
 
 
-def measure(given: argparse.Namespace) -> Found:
+def plan(given: argparse.Namespace) -> Plan:
+    """Numbers of frames."""
+    return {"frames": list(given.frames)}
+
+
+def measure(given: argparse.Namespace, plan: Plan) -> Found:
     """Times of all shapes."""
-    matrix = matrix_rate()
-    return {"matrix": matrix, "rows": sweep(layers_of(kernels()), given.frames, given.repeats, matrix["rate"])}
+    return {"shapes": sweep(layers_of(kernels()), plan["frames"], given.repeats)}
 
 
-def table(found: Found) -> list[str]:
+def table(plan: Plan, found: Found | None, gpu: Gpu) -> list[str]:
     """Lines of Markdown: the shapes of a layer, the fastest first."""
-    rate, missing = found["matrix"]["rate"], found["matrix"]["missing"]
-    about = f"float32 product of cuBLAS: {f'{rate / 1e12:.1f} TFLOP/s' if rate else f'not measured ({missing})'}."
-    order = {key: i for i, key in enumerate(dict.fromkeys((row["layer"], row["frames"]) for row in found["rows"]))}
+    about = f"Floors of {gpu.name}: {gpu.tf32 / SPLIT_PRODUCTS / 1e12:.0f} TFLOP/s for products in two parts of TF32."
+    if found is None:
+        return [about, "", f"All shapes: {NOT_RUN}."]
+    every = found["shapes"]
+    order = {key: i for i, key in enumerate(dict.fromkeys((row["layer"], row["frames"]) for row in every))}
     rows = [
         [
             row["layer"],
@@ -151,23 +157,26 @@ def table(found: Found) -> list[str]:
             row["shape"],
             f"{row['ms']:.4f}",
             f"{row['tflops']:.1f}",
-            "" if row["fraction"] is None else f"{row['fraction']:.0%}",
+            f"{SPLIT_PRODUCTS * 1e12 * row['tflops'] / gpu.tf32:.0%}",
             "default" if row["is_default"] else "",
         ]
-        for row in sorted(found["rows"], key=lambda row: (order[row["layer"], row["frames"]], row["ms"]))
+        for row in sorted(every, key=lambda row: (order[row["layer"], row["frames"]], row["ms"]))
     ]
     return [about, "", *markdown(["layer", "frames", "shape", "ms", "TFLOP/s", "of floor", "default"], rows)]
 
 
-def headline(found: Found) -> str:
+def headline(plan: Plan, found: Found | None, gpu: Gpu) -> Headline:
     """The cases in which the engine's choice is as good as the fastest shape."""
+    if found is None:
+        return Headline("the default is the fastest shape")
     best: dict[tuple[str, int], float] = {}
-    for row in found["rows"]:
+    for row in found["shapes"]:
         key = row["layer"], row["frames"]
         best[key] = min(row["ms"], best.get(key, row["ms"]))
-    chosen = [row for row in found["rows"] if row["is_default"]]
+    chosen = [row for row in found["shapes"] if row["is_default"]]
     good = sum(row["ms"] <= CLOSE * best[row["layer"], row["frames"]] for row in chosen)
-    return f"the default is within 5 % of the fastest shape in {good} of {len(chosen)} cases"
+    measured = f"the default is within 5 % of the fastest shape in {good} of {len(chosen)} cases"
+    return Headline("the default is the fastest shape", measured)
 
 
 def options(parser: argparse.ArgumentParser) -> None:
@@ -178,7 +187,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--repeats", type=int, default=REPEATS, help="timed runs of a shape (default: %(default)s)")
 
 
-SCRIPT = Script(__doc__, measure, table, headline, options)
+SCRIPT = Script(__doc__, plan, measure, table, headline, options)
 
 if __name__ == "__main__":
     sys.exit(SCRIPT.main())
