@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "bindings/convert/arrays.h"
+#include "bindings/convert/released_gil.h"
 #include "bindings/convert/shot_arrays.h"
 #include "bindings/device/cuda_bindings.h"
 #include "bindings/device/device_arrays.h"
@@ -75,7 +76,7 @@ py::tuple solve(InverseSolver& solver, const py::tuple& terms, const ArrayLike& 
         optimize::ShotOptions options;
         options.thresholds = view<double, 1>(limits);
         options.max_iterations = max_iterations;
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         solver.solve(arrays.shot, options, result);
     }
     return py::make_tuple(weights, iterations, converged);
@@ -120,7 +121,7 @@ py::tuple projected(DeviceProjection& projection, const cuda::ShotTargets& from)
     {
         const auto out = writable<double, 2>(projections);
         const auto sums = writable<double, 1>(energies);
-        const py::gil_scoped_release released;
+        const ReleasedGil released;
         projection.project(from, out, sums);
     }
     return py::make_tuple(projections, energies);
@@ -190,6 +191,7 @@ void bind_cuda_inverse(py::module_& module) {
         .def_property_readonly(
             "effort",
             [](const InverseSolver& solver) {
+                const py::gil_scoped_release released;  // a solve of another thread holds the solver
                 const InverseSolver::Effort effort = solver.effort();
                 return std::pair(effort.jobs, effort.rest);
             },

@@ -15,7 +15,8 @@ public:
         : machine_(machine), plan_(std::move(plan)), is_int16_(!plan_.int16_values.empty()) {
         choose_columns();
         machine.upload(plan_.neutral, neutral_);
-        machine.upload(std::vector<float>(plan_.neutral.size()), zeros_);
+        const std::vector<float> zeros(plan_.neutral.size());
+        machine.upload(zeros, zeros_);
         machine.upload(plan_.vertex, vertex_);
         machine.upload(plan_.tile_offset, tile_offset_);
         machine.upload(plan_.values, values_);

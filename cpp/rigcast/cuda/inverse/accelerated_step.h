@@ -192,6 +192,7 @@ private:
         team.each(model.num_columns, [&](int n) {
             job.phi[n] = model.activation(n, job.y);
             if (n != 0) return;
+            if (last.value[1] == 0.0) jobs.state[job.slot] = rest;  // nothing moves, and yet it has not converged
             jobs.curvature[job.slot] = curvature;
             jobs.momentum[job.slot] = after;
             jobs.slope[job.slot] = last.value[0];

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rigcast/core/error.h"
 #include "rigcast/core/interruption.h"
 #include "rigcast/cuda/inverse/accelerated_step.h"
 #include "rigcast/cuda/inverse/finish_jobs.h"
@@ -38,6 +39,10 @@ public:
     /// Steps of a job before it counts as crawling, per iteration that the caller allows: 400 by default. Half of the
     /// benchmark's frames take 136, and none more.
     static constexpr std::int64_t steps_per_iteration = 2;
+    static constexpr std::int64_t most_steps = 4000;  // whatever the caller allows
+    /// Of the team solvers of a lane: with thousands of weights their matrices take megabytes each. Fewer teams change
+    /// no result. Chosen, not tuned.
+    static constexpr std::int64_t bytes_of_teams = std::int64_t{256} << 20;
 
     explicit Lockstep(std::int64_t slots) : slots_(std::clamp<std::int64_t>(slots, 1, most_slots)) {}
 
@@ -54,18 +59,29 @@ public:
     /// Solves the frames `queue` of a task. Work queued before on other machines must be done.
     void run(const LockstepRig& rig, const JobTask& task, const std::vector<std::int32_t>& queue) {
         std::size_t next = 0;
-        for (Lane& lane : lanes_) lane.open(rig.model, slots_);
-        for (bool any = true; any;) {
-            check_interruption();
-            any = false;
-            for (Lane& lane : lanes_) any = turn(lane, rig, task, queue, next) || any;
+        try {
+            for (Lane& lane : lanes_) lane.open(rig, slots_);
+            for (bool any = true; any;) {
+                check_interruption();
+                any = false;
+                for (Lane& lane : lanes_) any = turn(lane, rig, task, queue, next) || any;
+            }
+        } catch (...) {
+            for (Lane& lane : lanes_) lane.settle();
+            throw;
         }
     }
 
 private:
     /// Slots with a stream of their own.
     struct Lane {
-        void open(const DeviceProductModel& model, std::int64_t slots) {
+        void open(const LockstepRig& rig, std::int64_t slots) {
+            const DeviceProductModel& model = rig.model;
+            const std::int64_t numbers = 3 * model.num_variables;
+            shared_of_steps = numbers <= Machine::most_shared ? numbers : 0;
+            turn_teams = machine.num_teams<TurnJobs>(0);
+            step_teams = machine.num_teams<AcceleratedStep>(shared_of_steps);
+            if (shared_of_steps == 0) step_memory.reserve(std::min(step_teams, slots) * numbers);
             for (Buffer<std::int32_t>* list : {&state, &frame, &start, &steps}) list->reserve(slots);
             for (Buffer<double>* list : {&curvature, &momentum, &slope, &length, &objective}) list->reserve(slots);
             for (Buffer<double>* rows : {&y, &x, &change}) rows->reserve(slots * model.num_variables);
@@ -73,6 +89,14 @@ private:
             states.reserve(slots);
             std::fill_n(states.data(), slots, std::int32_t{idle});
             machine.upload(states.data(), slots, state);
+        }
+
+        /// Waits for what is queued, whatever became of it.
+        void settle() {
+            try {
+                machine.synchronize();
+            } catch (const CudaError&) {  // an error is on its way already
+            }
         }
 
         DeviceJobs jobs() const {
@@ -108,6 +132,7 @@ private:
         std::vector<std::int32_t> unfinished, turning, fresh, active;
         Buffer<std::int32_t> unfinished_slots, turning_slots, fresh_frames, active_slots;
         Buffer<double> team_memory, step_memory;
+        std::int64_t turn_teams = 0, step_teams = 0, shared_of_steps = 0;
     };
 
     /// Looks at the jobs of a lane and queues what they need. Returns false if it has none.
@@ -119,9 +144,10 @@ private:
         num_jobs_ += std::count(lane.fresh.begin(), lane.fresh.end(), -1);
         if (lane.active.empty()) return false;
         finish(lane, rig, task);
-        run_teams(lane, size(lane.turning), 0,
-                  TurnJobs{rig.model, task, lane.jobs(), lane.turning_slots.data(), lane.fresh_frames.data(),
-                           size(lane.turning), rig.curvature, rig.in_lockstep});
+        const std::int64_t turning = size(lane.turning);
+        lane.machine.run_teams(std::min(lane.turn_teams, turning), 0,
+                               TurnJobs{rig.model, task, lane.jobs(), lane.turning_slots.data(),
+                                        lane.fresh_frames.data(), turning, rig.curvature, rig.in_lockstep});
         if (rig.in_lockstep) sweep(lane, rig, task);
         for (int i = 0; rig.in_lockstep && i < steps_at_once; ++i) step(lane, rig, task);
         lane.machine.download(lane.state, slots_, lane.states.data());
@@ -150,7 +176,8 @@ private:
     /// Runs a kernel with memory of its teams.
     template <class Kernel>
     static void run_solver(Lane& lane, const TeamMemory& memory, Kernel kernel) {
-        const std::int64_t teams = std::min(lane.machine.num_teams<Kernel>(memory.shared), kernel.count);
+        const std::int64_t fitting = std::max<std::int64_t>(bytes_of_teams / (8 * memory.global_per_team + 1), 1);
+        const std::int64_t teams = std::min({lane.machine.num_teams<Kernel>(memory.shared), kernel.count, fitting});
         lane.team_memory.reserve(teams * memory.global_per_team);
         kernel.memory.global = lane.team_memory.data();
         lane.machine.run_teams(teams, memory.shared, kernel);
@@ -163,27 +190,15 @@ private:
                                (columns + GramResiduals::columns_per_tile - 1) / GramResiduals::columns_per_tile,
                                GramResiduals{rig.gram, columns, lane.active_slots.data(), count, lane.frame.data(),
                                              lane.phi.data(), task.frames.projection, lane.residual.data()});
-        const std::int64_t numbers = 3 * rig.model.num_variables;
-        const std::int64_t shared = numbers <= Machine::most_shared ? numbers : 0;
         AcceleratedStep kernel{rig.model,
                                task,
                                lane.jobs(),
                                rig.scale,
                                lane.active_slots.data(),
                                count,
-                               steps_per_iteration * task.frames.max_iterations};
-        const std::int64_t teams = std::min(lane.machine.num_teams<AcceleratedStep>(shared), count);
-        if (shared == 0) {
-            lane.step_memory.reserve(teams * numbers);
-            kernel.memory = lane.step_memory.data();
-        }
-        lane.machine.run_teams(teams, shared, kernel);
-    }
-
-    template <class Kernel>
-    static void run_teams(Lane& lane, std::int64_t count, std::int64_t shared, const Kernel& kernel) {
-        if (count == 0) return;
-        lane.machine.run_teams(std::min(lane.machine.num_teams<Kernel>(shared), count), shared, kernel);
+                               std::min(steps_per_iteration * task.frames.max_iterations, most_steps)};
+        if (lane.shared_of_steps == 0) kernel.memory = lane.step_memory.data();
+        lane.machine.run_teams(std::min(lane.step_teams, count), lane.shared_of_steps, kernel);
     }
 
     static std::int64_t size(const std::vector<std::int32_t>& list) { return static_cast<std::int64_t>(list.size()); }

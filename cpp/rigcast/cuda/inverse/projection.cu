@@ -216,7 +216,8 @@ void DeviceProjection::project(const ShotTargets& targets, View<double, 2> proje
     const std::int64_t bytes = 3 * targets.vertices * (targets.is_float16 ? 2 : 4);
     const std::int64_t results = sizeof(double) * (r.num_columns + 1);
     const std::int64_t held = targets.on_device ? results : bytes + results;
-    const std::int64_t most = std::min(r.workspace / held, Resident::staged_bytes / std::max(bytes, results));
+    const std::int64_t staged = targets.on_device ? results : std::max(bytes, results);
+    const std::int64_t most = std::min(r.workspace / held, Resident::staged_bytes / staged);
     const std::int64_t frames_per_chunk = std::max<std::int64_t>(most, 1);
     for (auto& lane : r.lanes) lane.count = 0;  // an earlier call may have thrown
     for (std::int64_t first = 0; first < targets.frames; first += frames_per_chunk) {

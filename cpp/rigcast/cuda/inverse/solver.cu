@@ -87,7 +87,9 @@ struct InverseSolver::Resident {
 
     template <class Kernel>
     void run(Kernel kernel) {
-        const std::int64_t teams = std::min(machine.num_teams<Kernel>(memory.shared), kernel.frames.count);
+        const std::int64_t fitting =
+            std::max<std::int64_t>(Lockstep::bytes_of_teams / (8 * memory.global_per_team + 1), 1);
+        const std::int64_t teams = std::min({machine.num_teams<Kernel>(memory.shared), kernel.frames.count, fitting});
         global.reserve(teams * memory.global_per_team);
         kernel.memory = memory;
         kernel.memory.global = global.data();

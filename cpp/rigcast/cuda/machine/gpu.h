@@ -58,7 +58,8 @@ public:
             queue();
         } catch (...) {
             cudaStreamEndCapture(stream_, &graph);
-            cudaGraphDestroy(graph);
+            if (graph != nullptr) cudaGraphDestroy(graph);
+            cudaGetLastError();  // later calls do not report errors of the recording
             throw;
         }
         check(cudaStreamEndCapture(stream_, &graph), "recording launches");
@@ -89,13 +90,13 @@ public:
     void run_tiles(std::int64_t rows, std::int64_t columns, const Kernel& kernel) {
         if (rows == 0 || columns == 0) return;
         constexpr std::int64_t bytes = 2 * sizeof(typename Kernel::Shared);
-        allow_shared(tile_kernel<Kernel>, bytes);
+        allow_shared(tile_kernel<Kernel>);
         tile_kernel<<<grid(rows, columns), Kernel::threads, bytes, stream_>>>(rows, kernel);
         check(cudaGetLastError(), "starting a kernel");
     }
 
     /// Doubles that a block of a team kernel may share by default: 48 KB, less 2 KB for partial sums and static memory.
-    /// A kernel may be launched with up to 96 KB, which all devices of this build have when asked.
+    /// A kernel may be launched with up to 98 KB, which all devices of this build have when asked.
     static constexpr std::int64_t most_shared = 5888;
 
     /// The number of blocks of a team kernel with `shared` doubles each that a multiprocessor runs at the same time.
@@ -103,7 +104,7 @@ public:
     int teams_per_processor(std::int64_t shared) {
         const std::int64_t bytes = shared * static_cast<std::int64_t>(sizeof(double));
         int blocks = 0;
-        allow_shared(team_kernel<Kernel>, bytes);
+        allow_shared(team_kernel<Kernel>);
         check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, team_kernel<Kernel>, Kernel::threads, bytes),
               "querying the occupancy");
         return blocks;
@@ -120,7 +121,7 @@ public:
     template <class Kernel>
     void run_teams(std::int64_t teams, std::int64_t shared, const Kernel& kernel) {
         if (teams == 0) return;
-        allow_shared(team_kernel<Kernel>, shared * static_cast<std::int64_t>(sizeof(double)));
+        allow_shared(team_kernel<Kernel>);
         team_kernel<<<grid(1, teams), Kernel::threads, shared * sizeof(double), stream_>>>(kernel);
         check(cudaGetLastError(), "starting a kernel");
     }
@@ -161,12 +162,21 @@ private:
         cudaEvent_t event = nullptr;
     };
 
-    /// Blocks have 48 KB of shared memory unless more is asked for.
+    /// Allows a kernel all the shared memory that a block can have; without asking it is 48 KB. Once per kernel, since
+    /// the limit is the process's: threads that asked for what they need would lower each other's.
     template <class Function>
-    static void allow_shared(Function* kernel, std::int64_t bytes) {
-        if (bytes <= 48 * 1024) return;
-        check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)),
-              "asking for shared memory");
+    static void allow_shared(Function* kernel) {
+        static const bool is_allowed = [&] {
+            int most = 0;
+            cudaFuncAttributes attributes;
+            check(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0), "querying shared memory");
+            check(cudaFuncGetAttributes(&attributes, kernel), "querying a kernel");
+            most -= static_cast<int>(attributes.sharedSizeBytes);
+            check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most),
+                  "asking for shared memory");
+            return true;
+        }();
+        static_cast<void>(is_allowed);
     }
 
     static dim3 grid(std::int64_t rows, std::int64_t columns) {

@@ -12,7 +12,8 @@ namespace rigcast::cuda {
 constexpr std::int64_t max_grid_rows = 65535;
 
 template <class F>
-__global__ void __launch_bounds__(256) element_kernel(std::int64_t rows, std::int64_t columns, const F f) {
+__global__ void __launch_bounds__(256)
+    element_kernel(std::int64_t rows, std::int64_t columns, const __grid_constant__ F f) {
     const std::int64_t column = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
     if (column >= columns) return;
     for (std::int64_t row = blockIdx.y; row < rows; row += gridDim.y) f(row, column);
@@ -30,7 +31,7 @@ constexpr int num_blocks() {
 
 template <class Kernel>
 __global__ void __launch_bounds__(Kernel::threads, num_blocks<Kernel>())
-    tile_kernel(std::int64_t rows, const Kernel kernel) {
+    tile_kernel(std::int64_t rows, const __grid_constant__ Kernel kernel) {
     extern __shared__ __align__(16) unsigned char tile_memory[];
     auto* shared = reinterpret_cast<typename Kernel::Shared*>(tile_memory);  // two take turns
     const int thread = static_cast<int>(threadIdx.x);
@@ -125,7 +126,8 @@ private:
 };
 
 template <class Kernel>
-__global__ void __launch_bounds__(Kernel::threads, num_blocks<Kernel>()) team_kernel(const Kernel kernel) {
+__global__ void __launch_bounds__(Kernel::threads, num_blocks<Kernel>())
+    team_kernel(const __grid_constant__ Kernel kernel) {
     static_assert(Kernel::threads % Team::lanes == 0 && Kernel::threads <= Team::lanes * Team::max_warps);
     extern __shared__ __align__(16) double team_memory[];
     __shared__ double partial[Team::max_warps * Team::max_sums];

@@ -13,9 +13,10 @@
 /// What gpu.h owns on an NVIDIA GPU: memory and recorded launches.
 namespace rigcast::cuda {
 
-/// Throws CudaError with CUDA's own text if a call failed.
+/// Throws CudaError with CUDA's own text if a call failed. Later calls do not report the error again.
 inline void check(cudaError_t status, const char* doing) {
     if (status == cudaSuccess) return;
+    cudaGetLastError();
     throw CudaError(std::string("CUDA failed while ") + doing + ": " + cudaGetErrorString(status) + " (" +
                     cudaGetErrorName(status) + ")");
 }
