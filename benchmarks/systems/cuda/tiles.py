@@ -78,7 +78,8 @@ def disc(side: int, share: float) -> NDArray[np.uint8]:
     """The texels of a disc that is a share of the square, whose corners it may leave."""
     at = (np.arange(side) + 0.5) / side - 0.5
     distance = np.hypot(at[:, None], at)
-    return (distance <= np.quantile(distance, share)).astype(np.uint8)
+    inside: NDArray[np.uint8] = (distance <= np.quantile(distance, share)).astype(np.uint8)
+    return inside
 
 
 def convolutions(lane: Any, name: str, maps: Sequence[tuple[int, int, int, bool, float]]) -> Layer:
