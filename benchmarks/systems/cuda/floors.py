@@ -39,7 +39,7 @@ EFFICIENCY = {
     ),
     "streams": Efficiency(0.75, "bound by bytes: rows are read and written in order, products hide behind them"),
     "layers": Efficiency(0.5, "mma.sync is said to reach 60 % of the rate of wgmma; sums end in half-full tiles"),
-    "maps": Efficiency(0.5, "bound by the bytes of maps between levels; texels are gathered for each tap"),
+    "maps": Efficiency(0.4, "mma.sync is said to reach 60 % of the rate of wgmma; cells of four texels end in padding"),
     "search": Efficiency(0.5, "the Gram matrix is read from the L2 cache in each step; N is padded to full tiles"),
     "steps": Efficiency(0.5, "a team waits for its sums; launches follow one another without a graph"),
     "waits": Efficiency(0.1, "a chain of small steps, of which twenty teams a multiprocessor hide a part"),

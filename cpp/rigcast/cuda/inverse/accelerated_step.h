@@ -26,7 +26,7 @@ constexpr double curvature_growth = 1.1;  // beyond what a step has seen
 /// the box, and a step ends at a knot of a tent; from there the next one goes to the side of steeper descent. Ends. A
 /// job has converged when the steepest descent along one weight at y is at most its frame's threshold; y is then its
 /// solution. Rigs with knots leave the last word to the team solver, whose sweeps cross knots, and so do jobs that
-/// crawl or are not finite.
+/// crawl, that stand still short of the threshold, or that are not finite.
 struct AcceleratedStep {
     static constexpr int threads = 64;
     static constexpr int blocks = 12;
