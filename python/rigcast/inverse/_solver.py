@@ -178,8 +178,8 @@ def solve(
     init : array_like, shape (K,) or (T, K), optional
         Start, inside the bounds. Without it methods choose theirs.
     device : str
-        ``"cpu"``, or for ``"descent"`` without ``smoothness`` also ``"cuda"``; never silently replaced. There all frames
-        take gradient steps together, and ``Solution.iterations`` counts these.
+        ``"cpu"``, or for ``"descent"`` without ``smoothness`` also ``"cuda"``; never silently replaced. There all
+        frames take gradient steps together, and ``Solution.iterations`` counts these.
     vertex_weights : array_like, shape (M,), optional
         omega.
     bounds : array_like, shape (2,) or (K, 2), optional
