@@ -2413,7 +2413,7 @@ class InverseProblem:
     def __init__(
         self,
         gram: InverseGram,
-        targets: numpy.typing.ArrayLike,
+        targets: typing.Any,
         *,
         alpha: typing.SupportsFloat | typing.SupportsIndex,
         smoothness: typing.SupportsFloat | typing.SupportsIndex = 0.0,
@@ -2430,7 +2430,8 @@ class InverseProblem:
     ) -> None:
         """
         Targets (T, V, 3) or (T, M, 3); bounds (K, 2); fixed, priors and init (T, K); pairs of shapes.
-        projected: projections (T, N) and energies (T,) that a device made.
+        projected: projections (T, N) and energies (T,) that a device made; targets may then be a shape
+        (T, V, 3) of targets that are elsewhere.
         """
     def at(self, frames: numpy.typing.ArrayLike) -> InverseProblem:
         """

@@ -11,6 +11,7 @@ import typing_extensions
 
 __all__: list[str] = [
     "DeviceArray",
+    "DeviceShot",
     "InverseSolver",
     "Projection",
     "ResidentCrowd",
@@ -168,7 +169,7 @@ class DeviceShot:
         Vertices (F, V, 3) of some frames, copied to the host.
         """
     @property
-    def shape(self) -> tuple: ...
+    def shape(self) -> tuple[int, int, int]: ...
 
 class Projection:
     """
@@ -233,6 +234,11 @@ class InverseSolver:
         """
         Weights (T, K), iterations (T,), converged (T,) of a shot, frame by frame. `terms`: projections (T, N),
         linear, quadratic, lower, upper (T, K).
+        """
+    @property
+    def effort(self) -> tuple[int, int]:
+        """
+        Of the last solve: jobs, each a frame from one start, and those that gradient steps did not end.
         """
 
 def copy_rate(

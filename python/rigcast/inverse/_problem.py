@@ -16,7 +16,7 @@ from rigcast._validate import Arguments, bad_argument
 from rigcast.inverse import _on_cuda as on_cuda
 from rigcast.inverse._gram import Gram
 from rigcast.inverse._request import Request, is_auto
-from rigcast.inverse._shot import DeviceTargets, Shot, frames_of
+from rigcast.inverse._shot import DeviceTargets, Shot, frames_of, on_host
 
 Float64 = NDArray[np.float64]
 
@@ -69,16 +69,8 @@ class ShotProblem:
 
     @property
     def host_targets(self) -> NDArray[np.float32]:
-        """The targets, for what needs all of them in host memory; requests refuse it for targets on a device.
-
-        Raises
-        ------
-        TypeError
-            If they are on a device.
-        """
-        if isinstance(self.targets, DeviceTargets):
-            raise TypeError("the targets are on a device")
-        return self.targets
+        """The targets, where all of them must be in host memory."""
+        return on_host(self.targets)
 
     @property
     def num_frames(self) -> int:

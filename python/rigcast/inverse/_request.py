@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias, TypeGuard
+from typing import Literal, TypeAlias, TypeGuard, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,7 +14,7 @@ from rigcast._validate import Arguments, bad_argument, check_threads
 from rigcast.inverse import _on_cuda as on_cuda
 from rigcast.inverse._choices.loss import NAMES, SQUARED
 from rigcast.inverse._gram import Gram
-from rigcast.inverse._shot import DeviceTargets, check_on_host, frames_of
+from rigcast.inverse._shot import DeviceTargets, check_on_host, frames_of, on_host
 from rigcast.progress import ProgressCallback, ProgressOption, as_callback
 
 AUTO: Literal["auto"] = "auto"
@@ -66,16 +66,8 @@ rigid_scale, loss, loss_scale, tolerance, max_iterations, lengthened, threads, p
 
     @property
     def host_targets(self) -> ArrayLike:
-        """The targets, for what needs all of them in host memory; checked requests refuse it for those on a device.
-
-        Raises
-        ------
-        TypeError
-            If they are on a device.
-        """
-        if isinstance(self.targets, DeviceTargets):
-            raise TypeError("the targets are on a device")
-        return self.targets
+        """The targets, where all of them must be in host memory."""
+        return cast("ArrayLike", on_host(self.targets))
 
     @property
     def show(self) -> ProgressCallback:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -41,11 +41,25 @@ class DeviceTargets:
 
 
 Shot: TypeAlias = NDArray[np.float32] | DeviceTargets
+Targets = TypeVar("Targets")
 
 
 def frames_of(targets: ArrayLike | DeviceTargets, frames: slice | NDArray[np.int64]) -> NDArray[Any]:
     """Some frames of targets, on the host."""
     return targets[frames] if isinstance(targets, DeviceTargets) else np.asarray(targets)[frames]
+
+
+def on_host(targets: Targets | DeviceTargets) -> Targets:
+    """Targets, for what needs all of them in host memory; checked requests refuse it for those on a device.
+
+    Raises
+    ------
+    TypeError
+        If they are on a device.
+    """
+    if isinstance(targets, DeviceTargets):
+        raise TypeError("the targets are on a device")
+    return targets
 
 
 def check_on_host(function: str, targets: ArrayLike | DeviceTargets, must: str) -> None:
