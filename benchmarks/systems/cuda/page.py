@@ -110,7 +110,8 @@ def kernel_rows(each: Shown, gpu: Gpu) -> list[list[str]]:
             f"{EFFICIENCY[kernel.efficiency].share:.0%} ({kernel.efficiency})",
         ]
         if rows and rows[-1][1:] == cells:
-            rows[-1][0] = f"{rows[-1][0].split(' to ')[0]} to {kernel.name}"
+            first = rows[-1][0].split(" to ")[0]
+            rows[-1][0] = first if first.endswith(f": {kernel.name}") else f"{first} to {kernel.name}"
         else:
             rows.append([f"{each.part.name.removeprefix('GPU ')}: {kernel.name}", *cells])
     return rows
