@@ -2,14 +2,15 @@
 # What only a GPU can show, in one go: the tests of the kernels, every table of docs/benchmarks/gpu.md, the shapes of blocks.
 #
 #   benchmarks/on_gpu.sh run OUT                on a machine with an NVIDIA GPU, after cmake --preset cuda and its build
-#   benchmarks/on_gpu.sh pack PYTHON FOLDER     elsewhere: the extensions for another Python, into FOLDER (some 20 MB)
+#   benchmarks/on_gpu.sh pack PYTHON FOLDER     elsewhere: the extensions and pytest for a PYTHON, into FOLDER (some 30 MB)
 #   benchmarks/on_gpu.sh run OUT FOLDER         there, with python3: for a machine that reaches no registry
 #
 # Every step has a limit, the next one runs whatever became of it, and OUT has what each printed; the page is written in
-# place. Needs NumPy and pytest there; PyTorch, CuPy and JAX are measured beside ours where they are installed.
+# place. Needs NumPy there, pytest and hypothesis too where nothing was packed; PyTorch, CuPy and JAX are measured beside
+# ours where they are installed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-usage() { sed -n '2,10s/^# \{0,1\}//p' "$0"; }
+usage() { sed -n '2,11s/^# \{0,1\}//p' "$0"; }
 
 pack() {
     local python=$1 folder
@@ -21,7 +22,8 @@ pack() {
         -DRIGCAST_CHECKS=ON -DRIGCAST_CHOLMOD=OFF -DRIGCAST_C=OFF
     cmake --build build/packed --target _core _cuda _cuda_operations
     cp build/packed/emulation/_cuda_operations*.so "$folder"
-    ls -l "$folder"
+    "$python" -m pip install -q --upgrade --target "$folder/packages" --no-compile pytest hypothesis
+    du -sh "$folder"
 }
 
 run() {
@@ -31,7 +33,7 @@ run() {
         cp "$folder"/_core*.so "$folder"/_cuda.*.so python/rigcast/
         cp "$folder"/_cuda_operations*.so build/cuda/emulation/
     fi
-    export PYTHONPATH=$PWD/python:$PWD PYTHONUNBUFFERED=1
+    export PYTHONPATH=$PWD/python:$PWD${folder:+:$(cd "$folder" && pwd)/packages} PYTHONUNBUFFERED=1
     # step NAME SECONDS COMMAND...
     step() {
         local name=$1 seconds=$2 status=0
