@@ -22,8 +22,8 @@ def normal(text: str) -> str:
 @pytest.mark.parametrize("name", ["_core", "_cuda"])
 def test_stubs_are_current(name, tmp_path):
     pytest.importorskip("pybind11_stubgen", reason="pybind11-stubgen is not installed")
-    if importlib.util.find_spec(f"rigcast.{name}") is None:
-        pytest.skip(f"this build has no rigcast.{name}")
+    if importlib.util.find_spec("rigcast._cuda") is None:
+        pytest.skip("this build has no rigcast._cuda, whose types the stubs of both name")
     command = [sys.executable, "-m", "pybind11_stubgen", f"rigcast.{name}", "-o", str(tmp_path), "--exit-code"]
     plain = {**os.environ, "RIGCAST_PLAIN_ENGINE": "1"}
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=plain)
