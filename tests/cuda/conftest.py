@@ -10,12 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
+import numpy as np
 import pytest
 
-import rigcast
+import rigcast as rc
 from rigcast import _core
 from rigcast import _device_report as device_report
 from rigcast._device_report import DeviceReport, cuda_report
+from tests.cuda.derivative_operations import pose_rows
+from tests.support.made.models import random_body
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -23,7 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 def find_extension(name: str) -> Path | None:
     """An extension of the tests, of the build in use, else of the newest of the builds without a sanitizer."""
     file = name + sysconfig.get_config_var("EXT_SUFFIX")
-    own = Path(rigcast.__file__).parents[2] / "emulation" / file
+    own = Path(rc.__file__).parents[2] / "emulation" / file
     if own.exists():
         return own
     builds = [ROOT / "build" / preset / "emulation" / file for preset in ("main", "cuda", "debug")]
@@ -95,3 +98,13 @@ def library_lane(lane) -> ModuleType:
     if hasattr(lane, "status") and lane.status()["libraries"].startswith("not built in"):
         pytest.skip(f"cuBLAS and cuSPARSE are {lane.status()['libraries']}")
     return lane
+
+
+@pytest.fixture
+def body() -> rc.Deformer:
+    return random_body()
+
+
+@pytest.fixture
+def poses(body) -> np.ndarray:
+    return pose_rows(body, 6, 0)

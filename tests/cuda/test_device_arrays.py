@@ -40,16 +40,6 @@ class ByDlpack:
         return self.device
 
 
-@pytest.fixture
-def body() -> rc.Deformer:
-    return random_body()
-
-
-@pytest.fixture
-def poses(body) -> np.ndarray:
-    return pose_rows(body, 6, 0)
-
-
 def test_numpy_reads_the_emulated_device_without_a_copy(emulated_lane, body, poses):
     array = body.evaluate_on_device(poses, device="cuda")
     vertices = np.from_dlpack(array)

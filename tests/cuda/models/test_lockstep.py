@@ -57,7 +57,7 @@ def test_frames_of_a_linear_rig_take_the_steps_of_numpy(seed, cuda_lane, toleran
     weights, steps, converged = solver.solve(problem.core.terms, problem.core.start, limits, 200)
     jobs, rest = solver.effort
     assert converged.all()
-    assert (jobs, rest) == (30, 0)  # one minimum: one start a frame, and no Newton steps
+    assert (jobs, rest) == (30, 0)  # one minimum: one start per frame, and no Newton steps
     for frame in range(30):
         terms = [term[frame] for term in problem.core.terms]
         point, expected = steps_of(problem.gram.matrix, terms, problem.core.start[frame], limits[frame])
@@ -80,7 +80,7 @@ def test_more_frames_than_slots(cuda_lane):
     problem, _ = linear_problem(2, frames=300)
     limits = 1e-9 * np.asarray(problem.core.scale)
     found = []
-    for workspace in (0, 1 << 28):  # one slot a lane; as many as there are frames
+    for workspace in (0, 1 << 28):  # one slot per lane; as many as there are frames
         arguments = len(problem.core.ties), *on_cuda.factors(problem.gram, problem.core.ties), problem.gram.matrix
         solver = cuda_lane.InverseSolver(*arguments, workspace=workspace)
         found.append([a.tobytes() for a in solver.solve(problem.core.terms, problem.core.start, limits, 200)])

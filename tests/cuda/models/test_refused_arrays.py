@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 import rigcast as rc
-from tests.cuda.derivative_operations import pose_rows
 from tests.cuda.test_device_arrays import ByDlpack, ByInterface
 from tests.support.made.blendshapes import random_rig
 from tests.support.made.face_maps import random_face_maps
@@ -39,16 +38,6 @@ class Unshared(ByDlpack):
         if self.device is None:
             raise self.error
         return self.device
-
-
-@pytest.fixture
-def body() -> rc.Deformer:
-    return random_body()
-
-
-@pytest.fixture
-def poses(body) -> np.ndarray:
-    return pose_rows(body, 6, 0)
 
 
 GRADIENT = BufferError("Can't export tensors that require gradient")

@@ -11,7 +11,7 @@ namespace rigcast::cuda {
 /// The residuals G phi - p of all active jobs as one product in float64 on the matrix units.
 ///
 /// A block of 256 threads computes 64 columns of the rig for 64 jobs, 16 columns deep per step; a warp 32 x 16. Its
-/// floor: 2 N^2 operations a job (370,000 for N = 430), 16 N bytes read and 8 N written of the job; the Gram matrix
+/// floor: 2 N^2 operations per job (370,000 for N = 430), 16 N bytes read and 8 N written of the job; the Gram matrix
 /// (8 N^2 bytes) stays in the L2 cache.
 struct GramResiduals {
     static constexpr int threads = 256;
@@ -28,6 +28,7 @@ struct GramResiduals {
     static constexpr int jobs_per_thread = depths * column_tiles / warps;
     static constexpr int rows_per_warp = 2;
     static constexpr int columns_per_warp = 2;
+    using WarpPlace = PlaceOfWarp<row_tiles, rows_per_warp, columns_per_warp>;
     static_assert(row_tiles / rows_per_warp * (column_tiles / columns_per_warp) == warps);
 
     struct Shared {
@@ -97,8 +98,8 @@ struct GramResiduals {
 
     RIGCAST_DEVICE void multiply(Block, int thread, const Shared& shared, Registers& registers) const {
         const int warp = thread / lanes_per_warp;
-        multiply_doubles<depths>(thread % lanes_per_warp, &shared.gram[0][first_row(warp)], {1, row_tiles},
-                                 &shared.phi[0][first_column(warp)], {1, column_tiles}, registers.sum);
+        multiply_doubles<depths>(thread % lanes_per_warp, &shared.gram[0][WarpPlace::first_row(warp)], {1, row_tiles},
+                                 &shared.phi[0][WarpPlace::first_column(warp)], {1, column_tiles}, registers.sum);
     }
 
     RIGCAST_DEVICE void store(Block block, int thread, const Registers& registers) const {
@@ -108,26 +109,22 @@ struct GramResiduals {
         for (int j = 0; j < columns_per_warp; ++j) {
             RIGCAST_UNROLL
             for (int s = 0; s < DoubleTile::sums; ++s) {
-                const std::int64_t job = block.row * jobs_per_block + (first_column(warp) + j) * DoubleTile::columns +
+                const std::int64_t job = block.row * jobs_per_block +
+                                         (WarpPlace::first_column(warp) + j) * DoubleTile::columns +
                                          DoubleTile::sum_column(lane, s);
                 if (job >= count) continue;
                 const std::int64_t slot = active[job];
                 const double* p = projection + frame[slot] * num_columns;
                 RIGCAST_UNROLL
                 for (int i = 0; i < rows_per_warp; ++i) {
-                    const std::int64_t n = block.column * columns_per_tile + (first_row(warp) + i) * DoubleTile::rows +
+                    const std::int64_t n = block.column * columns_per_tile +
+                                           (WarpPlace::first_row(warp) + i) * DoubleTile::rows +
                                            DoubleTile::sum_row(lane, s);
                     if (n < num_columns) residual[slot * num_columns + n] = registers.sum[i][j][s] - p[n];
                 }
             }
         }
     }
-
-private:
-    static constexpr int warps_of_rows = row_tiles / rows_per_warp;
-
-    RIGCAST_DEVICE static int first_row(int warp) { return warp % warps_of_rows * rows_per_warp; }
-    RIGCAST_DEVICE static int first_column(int warp) { return warp / warps_of_rows * columns_per_warp; }
 };
 
 }  // namespace rigcast::cuda

@@ -13,6 +13,22 @@
 
 namespace rigcast::cuda {
 
+/// Of the team solvers of a lane: with thousands of weights their matrices take megabytes each. Fewer teams change no
+/// result. Chosen, not tuned.
+constexpr std::int64_t bytes_of_teams = std::int64_t{256} << 20;
+
+/// Runs a team kernel over `count` frames or jobs, with the memory that its teams need, in `global`.
+template <class Kernel>
+void run_with_memory(Machine& machine, const TeamMemory& memory, std::int64_t count, Buffer<double>& global,
+                     Kernel kernel) {
+    const std::int64_t fitting = std::max<std::int64_t>(bytes_of_teams / (8 * memory.global_per_team + 1), 1);
+    const std::int64_t teams = std::min({machine.num_teams<Kernel>(memory.shared), count, fitting});
+    global.reserve(teams * memory.global_per_team);
+    kernel.memory = memory;
+    kernel.memory.global = global.data();
+    machine.run_teams(teams, memory.shared, kernel);
+}
+
 /// A rig in device memory, as jobs need it.
 struct LockstepRig {
     DeviceProductModel model;
@@ -37,13 +53,9 @@ public:
     /// Steps between two looks at the jobs: a job that has ended waits for half of them.
     static constexpr int steps_at_once = 8;
     /// Steps of a job before it counts as crawling, per iteration that the caller allows: 400 by default. Half of the
-    /// benchmark's frames take 136, and none more.
+    /// benchmark's frames take 136, the slowest of 512 398.
     static constexpr std::int64_t steps_per_iteration = 2;
     static constexpr std::int64_t most_steps = 4000;  // whatever the caller allows
-    /// Of the team solvers of a lane: with thousands of weights their matrices take megabytes each. Fewer teams change
-    /// no result. Chosen, not tuned.
-    static constexpr std::int64_t bytes_of_teams = std::int64_t{256} << 20;
-
     explicit Lockstep(std::int64_t slots) : slots_(std::clamp<std::int64_t>(slots, 1, most_slots)) {}
 
     /// Bytes of device memory that a slot needs.
@@ -158,9 +170,15 @@ private:
         if (lane.unfinished.empty()) return;
         DeviceFrames frames = task.frames;
         if (rig.in_lockstep && are_swept(task)) frames.max_iterations -= SweepJobs::num_sweeps(frames.max_iterations);
-        run_solver(lane, rig.memory,
-                   FinishJobs{rig.model, frames, rig.memory, task, lane.jobs(), lane.unfinished_slots.data(),
-                              size(lane.unfinished), rig.in_lockstep});
+        run_with_memory(lane.machine, rig.memory, size(lane.unfinished), lane.team_memory,
+                        FinishJobs{rig.model,
+                                   frames,
+                                   {},
+                                   task,
+                                   lane.jobs(),
+                                   lane.unfinished_slots.data(),
+                                   size(lane.unfinished),
+                                   rig.in_lockstep});
     }
 
     /// True if the task's jobs begin cold (TurnJobs).
@@ -168,19 +186,9 @@ private:
 
     void sweep(Lane& lane, const LockstepRig& rig, const JobTask& task) const {
         if (lane.turning.empty() || !are_swept(task)) return;
-        run_solver(lane, rig.sweep_memory,
-                   SweepJobs{rig.model, task.frames, rig.sweep_memory, lane.jobs(), lane.turning_slots.data(),
-                             size(lane.turning)});
-    }
-
-    /// Runs a kernel with memory of its teams.
-    template <class Kernel>
-    static void run_solver(Lane& lane, const TeamMemory& memory, Kernel kernel) {
-        const std::int64_t fitting = std::max<std::int64_t>(bytes_of_teams / (8 * memory.global_per_team + 1), 1);
-        const std::int64_t teams = std::min({lane.machine.num_teams<Kernel>(memory.shared), kernel.count, fitting});
-        lane.team_memory.reserve(teams * memory.global_per_team);
-        kernel.memory.global = lane.team_memory.data();
-        lane.machine.run_teams(teams, memory.shared, kernel);
+        run_with_memory(
+            lane.machine, rig.sweep_memory, size(lane.turning), lane.team_memory,
+            SweepJobs{rig.model, task.frames, {}, lane.jobs(), lane.turning_slots.data(), size(lane.turning)});
     }
 
     void step(Lane& lane, const LockstepRig& rig, const JobTask& task) const {

@@ -85,17 +85,6 @@ struct InverseSolver::Resident {
         return alike ? 0 : width;
     }
 
-    template <class Kernel>
-    void run(Kernel kernel) {
-        const std::int64_t fitting =
-            std::max<std::int64_t>(Lockstep::bytes_of_teams / (8 * memory.global_per_team + 1), 1);
-        const std::int64_t teams = std::min({machine.num_teams<Kernel>(memory.shared), kernel.frames.count, fitting});
-        global.reserve(teams * memory.global_per_team);
-        kernel.memory = memory;
-        kernel.memory.global = global.data();
-        machine.run_teams(teams, memory.shared, kernel);
-    }
-
     /// Solves the frames that were loaded, from `start`, into `weights`.
     void solve(const DeviceFrames& frames) {
         weights.reserve(frames.count * plan.num_variables);
@@ -283,7 +272,8 @@ void InverseSolver::measure(const optimize::Shot& shot, View<const double, 2> we
         r.machine.upload(weights.data() + first * variables, count * variables, r.start);
         r.right.reserve(count * variables);
         r.left.reserve(count * variables);
-        r.run(MeasureFrames{r.model(), loaded, {}, r.start.data(), r.right.data(), r.left.data()});
+        run_with_memory(r.machine, r.memory, count, r.global,
+                        MeasureFrames{r.model(), loaded, {}, r.start.data(), r.right.data(), r.left.data()});
         r.machine.download(r.objective, count, measures.objective.data() + first);
         r.machine.download(r.right, count * variables, measures.right.data() + first * variables);
         r.machine.download(r.left, count * variables, measures.left.data() + first * variables);

@@ -146,6 +146,7 @@ struct GroupedProduct {
     static constexpr int rows_per_warp = Rows;
     static constexpr int warps_of_rows = row_tiles / rows_per_warp;
     static constexpr int columns_per_warp = (column_tiles * warps_of_rows + warps - 1) / warps;
+    using WarpPlace = PlaceOfWarp<row_tiles, rows_per_warp, columns_per_warp>;
     static constexpr int weights_per_thread = depths * row_tiles * lanes_per_warp / threads;  // fragments
     static constexpr int inputs_per_thread = (depths * column_tiles * lanes_per_warp + threads - 1) / threads;
     static_assert(inputs_per_piece % inputs_per_step == 0 && depths * row_tiles >= warps);
@@ -237,8 +238,8 @@ struct GroupedProduct {
 
     RIGCAST_DEVICE void multiply(Block block, int thread, const Shared& shared, Registers& registers) const {
         const int warp = thread / lanes_per_warp;
-        const int row = first_row(warp);
-        const int column = first_column(warp);
+        const int row = WarpPlace::first_row(warp);
+        const int column = WarpPlace::first_column(warp);
         if (column >= column_tiles) return;
         const bool one_part = has_one_part(groups[tiles[block.column].group].storage);
         RIGCAST_UNROLL
@@ -255,7 +256,7 @@ struct GroupedProduct {
         const ProductTile tile = tiles[block.column];
         const ProductGroup group = groups[tile.group];
         const int warp = thread / lanes_per_warp;
-        if (first_column(warp) >= column_tiles) return;
+        if (WarpPlace::first_column(warp) >= column_tiles) return;
         RIGCAST_UNROLL
         for (int i = 0; i < rows_per_warp; ++i) {
             RIGCAST_UNROLL
@@ -264,8 +265,9 @@ struct GroupedProduct {
                 for (int s = 0; s < FloatTile::sums; ++s) {
                     const int lane = thread % lanes_per_warp;
                     const std::int64_t unit =
-                        tile.first + (first_row(warp) + i) * FloatTile::rows + FloatTile::sum_row(lane, s);
-                    const std::int64_t frame = block.row * Frames + (first_column(warp) + j) * FloatTile::columns +
+                        tile.first + (WarpPlace::first_row(warp) + i) * FloatTile::rows + FloatTile::sum_row(lane, s);
+                    const std::int64_t frame = block.row * Frames +
+                                               (WarpPlace::first_column(warp) + j) * FloatTile::columns +
                                                FloatTile::sum_column(lane, s);
                     if (unit >= group.outputs || frame >= num_frames) continue;
                     const std::int64_t column = group.first_output + unit;
@@ -309,8 +311,6 @@ private:
         if (!network::has_blocks(group.storage) || row >= group.outputs || column >= group.inputs) return 1.0f;
         return weights.scales[group.scale + std::int64_t{row / group.rows_per_block} * group.inputs + column];
     }
-    RIGCAST_DEVICE static int first_row(int warp) { return warp % warps_of_rows * rows_per_warp; }
-    RIGCAST_DEVICE static int first_column(int warp) { return warp / warps_of_rows * columns_per_warp; }
 };
 
 }  // namespace rigcast::cuda

@@ -73,6 +73,7 @@ struct ProjectionProduct {
     static constexpr int targets_per_thread = depths * column_tiles / warps;
     static constexpr int rows_per_warp = 2;
     static constexpr int columns_per_warp = 2;
+    using WarpPlace = PlaceOfWarp<row_tiles, rows_per_warp, columns_per_warp>;
     static_assert(row_tiles / rows_per_warp * (column_tiles / columns_per_warp) == warps);
 
     struct Shared {
@@ -141,8 +142,8 @@ struct ProjectionProduct {
 
     RIGCAST_DEVICE void multiply(Block, int thread, const Shared& shared, Registers& registers) const {
         const int warp = thread / lanes_per_warp;
-        multiply_doubles<depths>(thread % lanes_per_warp, &shared.phi[0][first_row(warp)], {1, row_tiles},
-                                 &shared.b[0][first_column(warp)], {1, column_tiles}, registers.sum);
+        multiply_doubles<depths>(thread % lanes_per_warp, &shared.phi[0][WarpPlace::first_row(warp)], {1, row_tiles},
+                                 &shared.b[0][WarpPlace::first_column(warp)], {1, column_tiles}, registers.sum);
     }
 
     RIGCAST_DEVICE void store(Block block, int thread, const Registers& registers) const {
@@ -154,22 +155,17 @@ struct ProjectionProduct {
             for (int j = 0; j < columns_per_warp; ++j) {
                 RIGCAST_UNROLL
                 for (int s = 0; s < DoubleTile::sums; ++s) {
-                    const std::int64_t n = block.column * columns_per_tile + (first_row(warp) + i) * DoubleTile::rows +
+                    const std::int64_t n = block.column * columns_per_tile +
+                                           (WarpPlace::first_row(warp) + i) * DoubleTile::rows +
                                            DoubleTile::sum_row(lane, s);
                     const std::int64_t t = block.row * frames_per_block +
-                                           (first_column(warp) + j) * DoubleTile::columns +
+                                           (WarpPlace::first_column(warp) + j) * DoubleTile::columns +
                                            DoubleTile::sum_column(lane, s);
                     if (n < num_columns && t < from.count) projections[t * num_columns + n] = registers.sum[i][j][s];
                 }
             }
         }
     }
-
-private:
-    static constexpr int warps_of_rows = row_tiles / rows_per_warp;
-
-    RIGCAST_DEVICE static int first_row(int warp) { return warp % warps_of_rows * rows_per_warp; }
-    RIGCAST_DEVICE static int first_column(int warp) { return warp / warps_of_rows * columns_per_warp; }
 };
 
 /// The energies b^T Omega b of all frames; each frame by one team.
